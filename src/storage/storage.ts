@@ -1,0 +1,48 @@
+import type { ByteRange } from "../bytes/ranges.js";
+
+/** What a read may say. */
+export interface ReadOptions {
+  /** Only these bytes; the answer has exactly that length or the read throws. */
+  readonly range?: ByteRange | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What stands directly below a prefix: names without the prefix and without slashes. */
+export interface StorageListing {
+  readonly files: readonly string[];
+  readonly directories: readonly string[];
+}
+
+/**
+ * Bytes by path. Paths are relative, parted by `/`, never start or end with one and hold no `.` or `..` part.
+ * A folder, a web server and an opened OCDBT database are all storages.
+ */
+export interface ReadableStorage {
+  /** What errors call this place: a URL without credentials, a folder. */
+  readonly name?: string | undefined;
+
+  /**
+   * Bytes of a file, or `undefined` where there is none. The caller must not write into the answer.
+   * @throws StorageError where the place fails, or a range reaches past the file's end (reason `"length"`).
+   */
+  read(path: string, options?: ReadOptions): Promise<Uint8Array | undefined>;
+
+  /**
+   * Entries directly below `prefix`, which is `""` or ends with `/`; empty lists where there are none.
+   * @throws StorageError with reason `"cannot-list"` where the place cannot tell.
+   */
+  list(prefix: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<StorageListing>;
+
+  /**
+   * The same bytes in pieces as they arrive, for files larger than memory should hold at once; pieces may be reused after
+   * the next one is asked for. Optional: {@link streamRange} makes one from `read`.
+   */
+  stream?(path: string, range: ByteRange, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<Uint8Array>;
+}
+
+/** A storage that can also be changed. */
+export interface WritableStorage extends ReadableStorage {
+  write(path: string, bytes: Uint8Array, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  /** Removes a file, or a folder with all in it; nothing where there is none. */
+  remove(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+}

@@ -1,0 +1,80 @@
+import type { TaskContext } from "./context.js";
+
+interface Waiter {
+  readonly bytes: number;
+  readonly grant: () => void;
+}
+
+/** Gives bytes back to the budget; further calls do nothing. */
+export type Release = () => void;
+
+/** Keeps the bytes that are in flight at once within a limit; waiters are served in the order they came. */
+export class ByteBudget {
+  /** Most bytes in flight at once, in bytes. */
+  readonly limit: number;
+  #used = 0;
+  #peak = 0;
+  readonly #waiters: Waiter[] = [];
+
+  constructor(limit: number) {
+    if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`a byte budget is a positive integer, not ${limit}`);
+    this.limit = limit;
+  }
+
+  /** Most bytes that were in flight at once so far. */
+  get peak(): number {
+    return this.#peak;
+  }
+
+  /** Bytes in flight now. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Waits until `bytes` fit. Throws a RangeError where they never could, and the signal's reason on abort. */
+  async acquire(bytes: number, { signal }: TaskContext = {}): Promise<Release> {
+    if (bytes > this.limit) throw new RangeError(`${bytes} bytes never fit into a budget of ${this.limit}`);
+    signal?.throwIfAborted();
+    if (this.#waiters.length > 0 || this.#used + bytes > this.limit) await this.#wait(bytes, signal);
+    else this.#take(bytes);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#used -= bytes;
+      this.#serve();
+    };
+  }
+
+  #wait(bytes: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        bytes,
+        grant: () => {
+          signal?.removeEventListener("abort", stop);
+          this.#take(bytes);
+          resolve();
+        },
+      };
+      const stop = () => {
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+        reject(signal?.reason);
+        this.#serve();
+      };
+      signal?.addEventListener("abort", stop, { once: true });
+      this.#waiters.push(waiter);
+    });
+  }
+
+  #take(bytes: number): void {
+    this.#used += bytes;
+    this.#peak = Math.max(this.#peak, this.#used);
+  }
+
+  #serve(): void {
+    for (let next = this.#waiters[0]; next !== undefined && this.#used + next.bytes <= this.limit; next = this.#waiters[0]) {
+      this.#waiters.shift();
+      next.grant();
+    }
+  }
+}

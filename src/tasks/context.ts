@@ -1,0 +1,35 @@
+/** How far a restore is; bytes never fall, totals never change, and the last event has `loadedBytes === totalBytes`. */
+export interface ProgressEvent {
+  readonly phase: "index" | "arrays" | "done";
+  /** Item and leaf path that moved last; `""` when none did. */
+  readonly leaf: string;
+  /** Bytes of restored arrays so far, as they are in memory. */
+  readonly loadedBytes: number;
+  readonly totalBytes: number;
+  /** Leaves finished so far. */
+  readonly leaves: number;
+  readonly totalLeaves: number;
+}
+
+/** What every task takes as its last argument. */
+export interface TaskContext {
+  /** Stops the task; it rejects with the signal's reason, as `fetch` does. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+}
+
+/** Rejects with the signal's reason as soon as it aborts, whatever `work` does. */
+export async function abortable<Value>(work: Promise<Value>, { signal }: TaskContext): Promise<Value> {
+  if (signal === undefined) return work;
+  signal.throwIfAborted();
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (stop !== undefined) signal.removeEventListener("abort", stop);
+  }
+}

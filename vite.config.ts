@@ -1,0 +1,15 @@
+import { defineConfig } from "vite";
+import manifest from "./package.json" with { type: "json" };
+
+const external = [/^node:/, ...Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`))];
+
+/** Builds the library: one ES module an entry point, the dependencies left to the user's bundler. */
+export default defineConfig({
+  build: {
+    target: "es2022",
+    sourcemap: true,
+    minify: false,
+    lib: { entry: { index: "src/index.ts", node: "src/node.ts" }, formats: ["es"] },
+    rolldownOptions: { external },
+  },
+});
