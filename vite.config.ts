@@ -1,9 +1,9 @@
-import { defineConfig } from "vite";
+import { defineConfig } from "vitest/config";
 import manifest from "./package.json" with { type: "json" };
 
 const external = [/^node:/, ...Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`))];
 
-/** Builds the library: one ES module an entry point, the dependencies left to the user's bundler. */
+/** Builds the library (one ES module an entry point, the dependencies left to the user's bundler) and runs the unit tests. */
 export default defineConfig({
   build: {
     target: "es2022",
@@ -11,5 +11,8 @@ export default defineConfig({
     minify: false,
     lib: { entry: { index: "src/index.ts", node: "src/node.ts" }, formats: ["es"] },
     rolldownOptions: { external },
+  },
+  test: {
+    include: ["src/**/*.test.ts", "e2e/{setup,server}/**/*.test.ts", "demo/**/*.test.ts"],
   },
 });

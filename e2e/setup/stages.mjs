@@ -1,0 +1,76 @@
+// @ts-check
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { buildLibrary } from "./build.mjs";
+import { ensureChromium } from "./chromium.mjs";
+import { countCommand, countPlaywright, countReport, countVitest } from "./counts.mjs";
+import { ensurePackages } from "./install.mjs";
+import { ensurePython } from "./python.mjs";
+import { toolOf } from "./tools.mjs";
+
+/**
+ * The stages of `npm test`, in order.
+ * @param {{ root: string, run: import("./commands.mjs").Run, prepare: { run: import("./commands.mjs").Run, installs: string[] },
+ *   log: (line: string) => void }} options `run` starts tools, `prepare` notes what it installs.
+ * @returns {import("./runStages.mjs").Stage[]}
+ */
+export function stagesOf({ root, run, prepare, log }) {
+  const results = join(root, "e2e", "results");
+  const tool = toolOf({ root, run });
+
+  const vitest = async (/** @type {string} */ config, /** @type {string} */ name) => {
+    const file = freshReport(results, name);
+    const args = ["run", "--config", config, "--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+    return countReport(await tool("vitest", "vitest", args), file, countVitest);
+  };
+  const playwright = async (/** @type {string} */ project, /** @type {Record<string, string>} */ env) => {
+    const file = freshReport(results, project);
+    const args = ["test", "--config", "e2e/playwright.config.ts", "--project", project, "--reporter=list,json"];
+    const finished = await tool("playwright", "playwright", args, { env: { ...env, PLAYWRIGHT_JSON_OUTPUT_FILE: file } });
+    return countReport(finished, file, countPlaywright);
+  };
+  const chromium = () => ensureChromium({ run: prepare.run, log });
+
+  return [
+    { id: "types", name: "type check", run: async () => countCommand(await tool("typescript", "tsc", ["--noEmit", "-p", "."])) },
+    { id: "lint", name: "lint", run: async () => countCommand(await tool("@biomejs/biome", "biome", ["ci", "--colors=off", "."])) },
+    { id: "unit", name: "unit tests", run: () => vitest("vite.config.ts", "unit") },
+    { id: "build", name: "build", run: async () => countCommand(await buildLibrary({ root, run })) },
+    { id: "package", name: "package checks", needs: ["build"], run: () => vitest("e2e/package/vitest.config.ts", "package") },
+    {
+      id: "browser",
+      name: "browser tests",
+      needs: ["build"],
+      run: async () => playwright("browser", { CHROMIUM_PATH: await chromium() }),
+    },
+    {
+      id: "interop",
+      name: "Python interop",
+      needs: ["build"],
+      run: async () => {
+        const found = await ensurePython({ run: prepare.run, log });
+        if ("reason" in found) return { notRun: found.reason };
+        return playwright("interop", { CHROMIUM_PATH: await chromium(), ORBAX_PYTHON: found.python });
+      },
+    },
+    {
+      id: "again",
+      name: "second start",
+      run: async () => {
+        const before = prepare.installs.length;
+        await ensurePackages({ root, run: prepare.run });
+        await chromium();
+        await ensurePython({ run: prepare.run, log });
+        const again = prepare.installs.slice(before);
+        return { passed: again.length === 0 ? 1 : 0, failed: again.length === 0 ? 0 : 1, skipped: 0, output: again.join("\n") };
+      },
+    },
+  ];
+}
+
+function freshReport(/** @type {string} */ results, /** @type {string} */ name) {
+  mkdirSync(results, { recursive: true });
+  const file = join(results, `${name}.json`);
+  rmSync(file, { force: true });
+  return file;
+}
