@@ -1,0 +1,53 @@
+import { CorruptCheckpointError } from "../errors.js";
+import { formatJson } from "./formatJson.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
+
+/** A value somewhere in a JSON file, which knows its place; every getter throws CorruptCheckpointError for another type. */
+export class JsonMember {
+  readonly #file: string;
+  readonly #place: string;
+  readonly #value: JsonValue | undefined;
+
+  constructor(file: string, place: string, value: JsonValue | undefined) {
+    this.#file = file;
+    this.#place = place;
+    this.#value = value;
+  }
+
+  /** A member that has to be there. */
+  member(name: string): JsonMember {
+    const object = this.object();
+    return new JsonMember(this.#file, `${this.#place}, ${name}`, Object.hasOwn(object, name) ? object[name] : undefined);
+  }
+
+  /** A member that may be absent or null. */
+  optional(name: string): JsonMember | undefined {
+    const object = this.object();
+    return Object.hasOwn(object, name) && object[name] !== null ? this.member(name) : undefined;
+  }
+
+  object(): JsonObject {
+    return isJsonObject(this.#value) ? this.#value : this.fail("an object");
+  }
+
+  list(): JsonMember[] {
+    if (!Array.isArray(this.#value)) return this.fail("a list");
+    return this.#value.map((value, index) => new JsonMember(this.#file, `${this.#place}, ${index}`, value));
+  }
+
+  string(): string {
+    return typeof this.#value === "string" ? this.#value : this.fail("a string");
+  }
+
+  boolean(): boolean {
+    return typeof this.#value === "boolean" ? this.#value : this.fail("true or false");
+  }
+
+  integer(): number {
+    return typeof this.#value === "number" ? this.#value : this.fail("an integer");
+  }
+
+  fail(expected: string, received = this.#value === undefined ? "nothing" : formatJson(this.#value).slice(0, 60)): never {
+    throw new CorruptCheckpointError({ path: this.#file, expected: `${expected} at ${this.#place}`, received });
+  }
+}

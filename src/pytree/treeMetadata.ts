@@ -1,0 +1,108 @@
+import { formatJson } from "../bytes/formatJson.js";
+import { type JsonObject, type JsonValue, parseJson, setMember } from "../bytes/json.js";
+import { JsonMember } from "../bytes/jsonMember.js";
+import { type KeyPath, type PathKey, pathLabel } from "./keyPath.js";
+
+/** Value types that Orbax writes: arrays, Python scalars and strings, and nodes without children. */
+export const valueTypes = {
+  "jax.Array": "array",
+  "np.ndarray": "array",
+  scalar: "scalar",
+  string: "string",
+  None: "empty",
+  Dict: "empty",
+  List: "empty",
+  Tuple: "empty",
+  NamedTuple: "empty",
+} as const;
+
+/** Name of a value type as it stands in `_METADATA`. */
+export type ValueType = keyof typeof valueTypes;
+
+/** One leaf or empty node of a saved tree. */
+export interface TreeEntry {
+  readonly path: KeyPath;
+  readonly valueType: ValueType;
+  /** True for empty nodes, and for values that an older Orbax put into its msgpack file. */
+  readonly skipDeserialize: boolean;
+  /** Shape in elements of the piece that one writer wrote; only of `jax.Array`. */
+  readonly writeShape?: readonly number[];
+}
+
+/** The content of an item's `_METADATA`; members that the file lacks are undefined. */
+export interface TreeMetadata {
+  /** Leaves and empty nodes in tree order. */
+  readonly entries: readonly TreeEntry[];
+  readonly useOcdbt?: boolean | null | undefined;
+  readonly useZarr3?: boolean | undefined;
+  /** True: every chunk is stored, so that a missing one is lost. Orbax takes absence for false. */
+  readonly storeArrayDataEqualToFillValue?: boolean | undefined;
+  readonly customMetadata?: JsonValue | undefined;
+  /** JSON text of Orbax's rich types, see `richTypes.ts`. */
+  readonly valueMetadataTree?: string | undefined;
+}
+
+const keyKinds = { 1: "sequence", 2: "mapping" } as const;
+
+/**
+ * Reads an item's `_METADATA`.
+ * @throws CorruptCheckpointError naming the entry that breaks the format.
+ */
+export function parseTreeMetadata(bytes: Uint8Array, path: string): TreeMetadata {
+  const document = new JsonMember(path, "the file", parseJson(bytes, path, { floats: "tagged" }));
+  const members = document.object();
+  return {
+    entries: Object.entries(document.member("tree_metadata").object()).map(([label, entry]) =>
+      parseEntry(new JsonMember(path, `entry ${label}`, entry)),
+    ),
+    useOcdbt: members.use_ocdbt === null ? null : document.optional("use_ocdbt")?.boolean(),
+    useZarr3: document.optional("use_zarr3")?.boolean(),
+    storeArrayDataEqualToFillValue: document.optional("store_array_data_equal_to_fill_value")?.boolean(),
+    customMetadata: members.custom_metadata,
+    valueMetadataTree: document.optional("value_metadata_tree")?.string(),
+  };
+}
+
+function parseEntry(entry: JsonMember): TreeEntry {
+  const value = entry.member("value_metadata");
+  const valueType = value.member("value_type").string();
+  if (!Object.hasOwn(valueTypes, valueType)) value.fail(`a value type of ${Object.keys(valueTypes).join(", ")}`, valueType);
+  const writeShape = value.optional("write_shape")?.list();
+  return {
+    path: entry.member("key_metadata").list().map(parseKey),
+    valueType: valueType as ValueType,
+    skipDeserialize: value.member("skip_deserialize").boolean(),
+    ...(writeShape && { writeShape: writeShape.map((length) => length.integer()) }),
+  };
+}
+
+function parseKey(entry: JsonMember): PathKey {
+  const keyType = entry.member("key_type").integer();
+  const key = entry.member("key").string();
+  if (keyType !== 1 && keyType !== 2) return entry.fail("key_type 1 (sequence) or 2 (mapping)", String(keyType));
+  return { key, kind: keyKinds[keyType] };
+}
+
+/** Writes `_METADATA` as Orbax does, byte for byte; members that are undefined are left out. */
+export function formatTreeMetadata(metadata: TreeMetadata): string {
+  const tree: JsonObject = {};
+  for (const entry of metadata.entries) setMember(tree, pathLabel(entry.path), formatEntry(entry));
+  const members: [string, JsonValue | undefined][] = [
+    ["tree_metadata", tree],
+    ["use_ocdbt", metadata.useOcdbt],
+    ["use_zarr3", metadata.useZarr3],
+    ["store_array_data_equal_to_fill_value", metadata.storeArrayDataEqualToFillValue],
+    ["custom_metadata", metadata.customMetadata],
+    ["value_metadata_tree", metadata.valueMetadataTree],
+  ];
+  return formatJson(Object.fromEntries(members.filter((member): member is [string, JsonValue] => member[1] !== undefined)));
+}
+
+const formatEntry = ({ path, valueType, skipDeserialize, writeShape }: TreeEntry): JsonObject => ({
+  key_metadata: path.map(({ key, kind }) => ({ key, key_type: kind === "sequence" ? 1 : 2 })),
+  value_metadata: {
+    value_type: valueType,
+    skip_deserialize: skipDeserialize,
+    ...(writeShape && { write_shape: [...writeShape] }),
+  },
+});
