@@ -1,0 +1,68 @@
+import * as z from "zod/mini";
+import { isJsonObject, JsonFloat, type JsonObject, type JsonValue, setMember } from "../bytes/json.js";
+import { CheckpointValidationError } from "../errors.js";
+
+/** A plain JSON value; integers beyond 2^53 − 1 are bigints. */
+export type PlainJson = null | boolean | number | bigint | string | readonly PlainJson[] | { readonly [key: string]: PlainJson };
+
+/** An integer; a JSON float is none, however whole: pydantic refuses 1.0 for an int. */
+export const integer = z.pipe(
+  z.custom<number | bigint>((value) => typeof value === "bigint" || Number.isInteger(value), { error: "expected an integer" }),
+  z.transform(Number),
+);
+
+/** Any JSON number, NaN and infinities included, which zod's own number refuses. */
+export const float = z.pipe(
+  z.custom<number | bigint | JsonFloat>((value) => typeof value === "number" || typeof value === "bigint" || value instanceof JsonFloat, {
+    error: "expected a number",
+  }),
+  z.transform((value) => (value instanceof JsonFloat ? value.value : Number(value))),
+);
+
+/** A JSON object's members, all of one type; unlike zod's own record it keeps a member named `__proto__`. */
+export const membersOf = <Member>(member: z.ZodMiniType<Member, unknown>) =>
+  z.pipe(
+    z.custom<JsonObject>((value) => isJsonObject(value as JsonValue), { error: "expected an object" }),
+    z.transform((object, context) => {
+      const members: Record<string, Member> = {};
+      for (const [key, value] of Object.entries(object)) {
+        const result = member.safeParse(value);
+        if (result.success) setMember(members, key, result.data);
+        else context.issues.push(...result.error.issues.map((issue) => ({ ...issue, path: [key, ...issue.path], input: value }) as never));
+      }
+      return members;
+    }),
+  );
+
+/** Any JSON value, with floats as plain numbers. */
+export const anyJson = z.pipe(
+  z.custom<JsonValue>((value) => value !== undefined),
+  z.transform(untagged),
+);
+
+/** The value with floats as plain numbers. */
+export function untagged(value: JsonValue): PlainJson {
+  if (value instanceof JsonFloat) return value.value;
+  if (Array.isArray(value)) return value.map(untagged);
+  if (!isJsonObject(value)) return value;
+  const object: Record<string, PlainJson> = {};
+  for (const [key, member] of Object.entries(value)) setMember(object, key, untagged(member));
+  return object;
+}
+
+/** @throws CheckpointValidationError listing every problem with its path. */
+export function validate<Value>(schema: z.ZodMiniType<Value, unknown>, payload: unknown, what: string): Value {
+  const result = schema.safeParse(payload);
+  if (result.success) return result.data;
+  throw new CheckpointValidationError(
+    what,
+    result.error.issues.map((issue) => ({ path: issue.path, code: issue.code ?? "custom", message: messageOf(issue) })),
+    { cause: result.error },
+  );
+}
+
+// zod/mini carries no texts of its own unless a page loads a locale for all its users.
+const messageOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === "invalid_type" ? `expected ${aOrAn(issue.expected)}` : issue.message;
+
+const aOrAn = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
