@@ -1,10 +1,11 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /** Tests of the built package, as a user's project sees it; `npm test` runs them after the build. */
 export default defineConfig({
   test: {
-    root: import.meta.dirname,
-    globalSetup: "./installPacked.ts",
+    include: ["e2e/package/**/*.test.ts"],
+    globalSetup: join(import.meta.dirname, "installPacked.ts"),
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

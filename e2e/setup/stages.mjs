@@ -44,6 +44,15 @@ export function stagesOf({ root, run, prepare, log }) {
       run: async () => playwright("browser", { CHROMIUM_PATH: await chromium() }),
     },
     {
+      id: "demo",
+      name: "demo",
+      needs: ["build"],
+      run: async () => {
+        const env = { CHROMIUM_PATH: await chromium() };
+        return countCommand(await run(process.execPath, ["demo/run.mjs", "--headless"], { cwd: root, env }));
+      },
+    },
+    {
       id: "interop",
       name: "Python interop",
       needs: ["build"],

@@ -1,0 +1,27 @@
+// @ts-check
+import { join } from "node:path";
+import { startServer } from "../e2e/server/server.mjs";
+
+/** Where the page finds the bundled checkpoints, relative to its own URL. */
+export const checkpointFolder = "digits/";
+
+/**
+ * Serves the built demo, and beside it the digits checkpoints that real substrax wrote.
+ * @param {{ root: string, port?: number }} options `port` 0: a free one.
+ */
+export async function serveDemo({ root, port = 0 }) {
+  const server = await startServer({
+    root: join(root, "demo", "dist"),
+    mounts: { [`/${checkpointFolder}`]: join(root, "e2e", "fixtures", "data", "digits") },
+    port,
+  });
+  return {
+    url: `${server.url}/`,
+    close: () => server.close(),
+    /** What was asked for of the checkpoints so far; the page's own files do not count. */
+    traffic: () => {
+      const asked = server.requests.filter(({ path }) => path.startsWith(`/${checkpointFolder}checkpoints/`));
+      return { requests: asked.length, bytes: asked.reduce((sum, { bytes }) => sum + bytes, 0) };
+    },
+  };
+}
