@@ -38,6 +38,12 @@ export interface ReadableStorage {
    * the next one is asked for. Optional: {@link streamRange} makes one from `read`.
    */
   stream?(path: string, range: ByteRange, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<Uint8Array>;
+
+  /**
+   * The same place, for one opening of a checkpoint: within the answer each file keeps one version, and another one throws
+   * StorageError `"changed"`; a later snapshot sees the new version. Optional: a place that cannot change below its reader has none.
+   */
+  snapshot?(): ReadableStorage;
 }
 
 /** A storage that can also be changed. */

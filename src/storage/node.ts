@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, sep } from "node:path";
+import { type ByteRange, endOf } from "../bytes/ranges.js";
+import { CheckpointValueError, StorageError } from "../errors.js";
+import { lengthError } from "./lengthError.js";
+import { requirePath, requirePrefix, requireRange } from "./paths.js";
+import type { StorageListing, WritableStorage } from "./storage.js";
+import { absentFileError, streamPieceLength } from "./streamRange.js";
+
+interface Options {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * A folder of the file system (Node). Nothing is touched before the first call; `write` makes the folders it needs and replaces
+ * a file at once. A relative `dir` is taken from the working directory of each call.
+ * @throws CheckpointValueError on an empty `dir`.
+ */
+export function nodeStorage(dir: string): WritableStorage {
+  if (dir.trim() === "") throw new CheckpointValueError('nodeStorage needs a folder; use "." for the working directory');
+  const locate = (path: string) => {
+    requirePath(path);
+    // On Windows these two would part or root a path, and so could leave the folder.
+    if (sep === "\\" && /[\\:]/.test(path)) throw new CheckpointValueError(`${JSON.stringify(path)} is no path on this system`);
+    return join(dir, path);
+  };
+  return {
+    name: dir,
+    read: async (path, options = {}) => read(path, locate(path), options),
+    stream: (path, range, options = {}) => stream(path, locate(path), range, options),
+    list: async (prefix, options = {}) => {
+      requirePrefix(prefix);
+      return list(prefix, prefix === "" ? dir : locate(prefix.slice(0, -1)), options);
+    },
+    write: async (path, bytes, options = {}) => write(path, locate(path), bytes, options),
+    remove: async (path, { signal } = {}) => {
+      const file = locate(path);
+      signal?.throwIfAborted();
+      await attempt(path, rm(file, { recursive: true, force: true }));
+    },
+  };
+}
+
+async function read(path: string, file: string, { range, signal }: Options & { readonly range?: ByteRange | undefined }) {
+  if (range !== undefined) requireRange(range);
+  signal?.throwIfAborted();
+  return withFile(path, file, async (handle, size) => {
+    const wanted = range ?? { offset: 0, length: size };
+    if (endOf(wanted) > size) throw lengthError(path, wanted, size);
+    return readFully(path, handle, wanted, signal);
+  });
+}
+
+async function* stream(path: string, file: string, range: ByteRange, { signal }: Options): AsyncIterable<Uint8Array> {
+  requireRange(range);
+  signal?.throwIfAborted();
+  const opened = await openFile(path, file);
+  if (opened === undefined) throw absentFileError(path, range);
+  try {
+    if (endOf(range) > opened.size) throw lengthError(path, range, opened.size);
+    for (let offset = range.offset; offset < endOf(range); offset += streamPieceLength) {
+      const length = Math.min(streamPieceLength, endOf(range) - offset);
+      yield await readFully(path, opened.handle, { offset, length }, signal);
+    }
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+async function list(prefix: string, folder: string, { signal }: Options): Promise<StorageListing> {
+  signal?.throwIfAborted();
+  const entries = await attempt(prefix, readdir(folder, { withFileTypes: true }));
+  signal?.throwIfAborted();
+  const files: string[] = [];
+  const directories: string[] = [];
+  for (const entry of entries ?? []) {
+    // A symbolic link says nothing of its target, and one that leads nowhere is neither.
+    const kind = entry.isSymbolicLink() ? await attempt(prefix + entry.name, stat(join(folder, entry.name))) : entry;
+    if (kind?.isFile()) files.push(entry.name);
+    else if (kind?.isDirectory()) directories.push(entry.name);
+  }
+  return { files: files.sort(), directories: directories.sort() };
+}
+
+/** Writes beside the file and renames, so that a reader sees the old bytes or the new ones. */
+async function write(path: string, file: string, bytes: Uint8Array, { signal }: Options): Promise<void> {
+  signal?.throwIfAborted();
+  const beside = join(dirname(file), `.${randomUUID()}.partial`);
+  try {
+    await attempt(path, mkdir(dirname(file), { recursive: true }), "write");
+    await attempt(path, writeFile(beside, bytes, signal === undefined ? {} : { signal }), "write");
+    signal?.throwIfAborted();
+    await attempt(path, rename(beside, file), "write");
+  } catch (error) {
+    // The failure that matters is the one above.
+    await rm(beside, { force: true }).catch(() => undefined);
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+async function withFile<Value>(path: string, file: string, use: (handle: FileHandle, size: number) => Promise<Value>) {
+  const opened = await openFile(path, file);
+  if (opened === undefined) return undefined;
+  try {
+    return await use(opened.handle, opened.size);
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+/** `undefined` where no file stands; a folder is no file. */
+async function openFile(path: string, file: string): Promise<{ handle: FileHandle; size: number } | undefined> {
+  const handle = await attempt(path, open(file, "r"));
+  if (handle === undefined) return undefined;
+  const status = await handle.stat();
+  if (status.isFile()) return { handle, size: status.size };
+  await handle.close();
+  return undefined;
+}
+
+async function readFully(path: string, handle: FileHandle, range: ByteRange, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  const bytes = new Uint8Array(range.length);
+  for (let done = 0; done < range.length; ) {
+    const length = Math.min(longestRead, range.length - done);
+    const answer = await attempt(path, handle.read(bytes, done, length, range.offset + done));
+    signal?.throwIfAborted();
+    if (answer === undefined || answer.bytesRead === 0) throw lengthError(path, range, range.offset + done);
+    done += answer.bytesRead;
+  }
+  return bytes;
+}
+
+// So that an abort is seen within a large read, and below the 2 GiB that one call takes.
+const longestRead = 64 * 1024 * 1024;
+
+const absentCodes = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
+
+/** `undefined` where nothing stands there (when reading); any other failure as a StorageError. */
+async function attempt<Value>(path: string, work: Promise<Value>, kind: "read" | "write" = "read"): Promise<Value | undefined> {
+  try {
+    return await work;
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    if (kind === "read" && absentCodes.has(code)) return undefined;
+    const message = `the file system answered ${code} on a ${kind}; check permissions, free space and the disk`;
+    throw new StorageError({ path, reason: "io", message, cause });
+  }
+}

@@ -1,0 +1,35 @@
+import type { ByteRange } from "../bytes/ranges.js";
+import { CorruptCheckpointError } from "../errors.js";
+import type { TaskContext } from "../tasks/context.js";
+import type { ReadableStorage } from "./storage.js";
+
+/** Longest piece of a storage that cannot stream by itself, in bytes. */
+export const streamPieceLength = 1024 * 1024;
+
+/**
+ * The bytes of a range in pieces, in order, together exactly `range.length` long; a piece is the caller's only until the next one is asked for.
+ * @throws CorruptCheckpointError where there is no such file, StorageError where the place fails or the range reaches past the file's end.
+ */
+export function streamRange(storage: ReadableStorage, path: string, range: ByteRange, ctx: TaskContext = {}): AsyncIterable<Uint8Array> {
+  return storage.stream?.(path, range, ctx) ?? readInPieces(storage, path, range, ctx);
+}
+
+async function* readInPieces(storage: ReadableStorage, path: string, range: ByteRange, { signal }: TaskContext): AsyncIterable<Uint8Array> {
+  for (let done = 0; done < range.length; ) {
+    const length = Math.min(streamPieceLength, range.length - done);
+    const piece = await storage.read(path, { range: { offset: range.offset + done, length }, signal });
+    if (piece === undefined) throw absentFileError(path, range);
+    yield piece;
+    done += length;
+  }
+}
+
+/** The error of a stream over a file that is not there. */
+export function absentFileError(path: string, range: ByteRange): CorruptCheckpointError {
+  return new CorruptCheckpointError({
+    path,
+    offset: range.offset,
+    expected: `a file with ${range.length} bytes there`,
+    received: "no such file",
+  });
+}

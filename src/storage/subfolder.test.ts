@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { testStorage } from "./conformance.testing.js";
+import { memoryStorage } from "./memory.js";
+import type { ReadableStorage } from "./storage.js";
+import { subfolder } from "./subfolder.js";
+
+testStorage("subfolder", (files) => {
+  const moved = new Map([...files].map(([path, bytes]) => [`deep/er/${path}`, bytes]));
+  moved.set("deep/outside", Uint8Array.of(1));
+  return { storage: subfolder(memoryStorage(moved), "deep/er") };
+});
+
+test("is named below its parent, and is the parent where the path is empty", () => {
+  const parent = memoryStorage();
+  expect(subfolder(parent, "run/10").name).toBe("memory/run/10");
+  expect(subfolder(parent, "")).toBe(parent);
+  expect(() => subfolder(parent, "../run")).toThrow(/not a path inside a storage/);
+});
+
+test("streams and snapshots where its parent does, and only there", async () => {
+  async function* stream() {
+    yield Uint8Array.of(1, 2);
+  }
+  const asked: string[] = [];
+  const parent: ReadableStorage = {
+    ...memoryStorage(),
+    stream: (path) => {
+      asked.push(path);
+      return stream();
+    },
+    snapshot: () => memoryStorage({ "run/x": Uint8Array.of(7) }),
+  };
+  const folder = subfolder(parent, "run");
+  for await (const piece of folder.stream?.("x", { offset: 0, length: 2 }) ?? []) expect(piece).toHaveLength(2);
+  expect(asked).toEqual(["run/x"]);
+  expect(await folder.snapshot?.().read("x")).toEqual(Uint8Array.of(7));
+  expect(subfolder(memoryStorage(), "run").stream).toBeUndefined();
+});
