@@ -37,7 +37,9 @@ const layerOf = (path: string) => layers.findIndex((homes) => homes.includes(hom
 
 /** What the library's files do that they must not, a line each; tests are free. */
 function breachesOf(sources: Sources): string[] {
-  const library = new Map([...sources].filter(([path]) => !path.endsWith(".test.ts")).map(([path, text]) => [path, parse(path, text)]));
+  const library = new Map(
+    [...sources].filter(([path]) => !/\.(test|testing)\.ts$/.test(path)).map(([path, text]) => [path, parse(path, text)]),
+  );
   const found = [...library].flatMap(([path, file]) => [
     ...(layerOf(path) < 0 ? [`${path} stands in no layer`] : []),
     ...importsOf(file).flatMap((specifier) => importBreach(library, path, specifier) ?? []),
