@@ -20,6 +20,7 @@ const packageHomes: Readonly<Record<string, string>> = {
   "@petamoriken/float16": "arrays",
   "crc-32": "bytes",
   fzstd: "codecs",
+  numcodecs: "codecs",
   zarrita: "zarr",
   zod: "checkpoint",
   zstddec: "codecs",
