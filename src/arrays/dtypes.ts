@@ -43,7 +43,7 @@ export const dtypes = {
 export type Dtype = keyof typeof dtypes;
 
 /** TypedArray that holds a dtype in memory; 16-bit and smaller floats are their bits, complex numbers pairs (real part first). */
-export type HostData<Name extends Dtype = Dtype> = InstanceType<(typeof dtypes)[Name]["host"]>;
+export type HostData<Name extends Dtype = Dtype> = (typeof dtypes)[Name]["host"]["prototype"];
 
 /** Whether a text names a dtype of the table. */
 export const isDtype = (name: string): name is Dtype => Object.hasOwn(dtypes, name);

@@ -1,7 +1,8 @@
 import { CheckpointValueError } from "../errors.js";
+import { toFloat32 } from "./castToFloats.js";
+import { aligned, readValues } from "./castValues.js";
 import { type Dtype, dtypes, type HostData } from "./dtypes.js";
 import { elementCount } from "./spec.js";
-import { toFloat32 } from "./toFloat32.js";
 
 /** An array in memory, in C order. Floats below 32 bits are their bits; complex numbers are pairs, real part first. */
 export interface HostArray<Name extends Dtype = Dtype> {
@@ -30,8 +31,7 @@ export function hostArray<Name extends Dtype>(
   if (given.byteLength !== expected) {
     throw new CheckpointValueError(`a ${dtype} array of shape [${shape.join(", ")}] has ${expected} bytes, not ${given.byteLength}`);
   }
-  const aligned = given.byteOffset % host.BYTES_PER_ELEMENT === 0 ? given : given.slice();
-  const data = new host(aligned.buffer as ArrayBuffer, aligned.byteOffset, expected / host.BYTES_PER_ELEMENT);
+  const data = new host(...aligned(given, host.BYTES_PER_ELEMENT));
   return new ArrayInMemory(shape, dtype, data as HostData<Name>);
 }
 
@@ -52,6 +52,9 @@ class ArrayInMemory<Name extends Dtype> implements HostArray<Name> {
   }
 
   toFloat32(): Float32Array {
-    return toFloat32(this.dtype, this.data);
+    if (dtypes[this.dtype].kind === "complex") {
+      throw new CheckpointValueError(`a ${this.dtype} array has no float32 values; its data holds pairs, real part first`);
+    }
+    return toFloat32(readValues(this.dtype, hostBytes(this)));
   }
 }

@@ -1,0 +1,111 @@
+import { type CastValues, wordsOf } from "./castValues.js";
+import { roundToSmallFloat } from "./roundFloats.js";
+import type { SmallFloat } from "./smallFloats.js";
+
+/** Real floats that {@link castToFloats} makes. */
+export type FloatDtype = "float64" | "float32" | Exclude<SmallFloat, "float8_e8m0fnu">;
+
+/**
+ * Casts to a float, to nearest, ties to even. TensorStore goes to small floats through float32, so integers and float64 are
+ * rounded twice; only from float64 to a one-byte float it rounds once. A NaN keeps its sign and as much of its payload as
+ * fits, and becomes quiet between float32 and float64. NaNs are made as bits: engines may change one that they handle.
+ */
+export function castToFloats(values: CastValues, to: FloatDtype): Float64Array | Float32Array | Uint16Array | Uint8Array {
+  if (to === "float64") return toFloat64(values);
+  const singles = toFloat32(values);
+  if (to === "float32") return singles;
+  if (values.kind === "doubles" && to !== "float16" && to !== "bfloat16") roundToOdd(values.numbers, singles);
+  return roundToSmallFloat(wordsOf(singles), to);
+}
+
+/** The values as float32, each rounded once; the same memory where they are float32 already. */
+export function toFloat32(values: CastValues): Float32Array {
+  switch (values.kind) {
+    case "integers":
+      return new Float32Array(values.numbers);
+    case "longs":
+      return longsToFloat32(values.words, values.signed);
+    case "singles":
+      return values.numbers;
+    case "doubles":
+      return doublesToFloat32(values.numbers, values.words);
+    default:
+      return values satisfies never;
+  }
+}
+
+function toFloat64(values: CastValues): Float64Array {
+  switch (values.kind) {
+    case "integers":
+      return new Float64Array(values.numbers);
+    case "longs":
+      return longsToFloat64(values.words, values.signed);
+    case "singles":
+      return singlesToFloat64(values.numbers, values.bits);
+    case "doubles":
+      return values.numbers;
+    default:
+      return values satisfies never;
+  }
+}
+
+function longsToFloat64(words: Uint32Array, signed: boolean): Float64Array {
+  const numbers = new Float64Array(words.length / 2);
+  for (let index = 0; index < numbers.length; index++) {
+    const high = words[2 * index + 1] ?? 0;
+    numbers[index] = (signed ? high | 0 : high) * 2 ** 32 + (words[2 * index] ?? 0);
+  }
+  return numbers;
+}
+
+/**
+ * A double holds 53 of the 64 bits, so the lowest 11 of a large value are gathered into one sticky bit, far below the place
+ * where float32 rounds: the sum is exact, and the store into the Float32Array rounds once.
+ */
+function longsToFloat32(words: Uint32Array, signed: boolean): Float32Array {
+  const numbers = new Float32Array(words.length / 2);
+  for (let index = 0; index < numbers.length; index++) {
+    const word = words[2 * index + 1] ?? 0;
+    const high = signed ? word | 0 : word;
+    const low = words[2 * index] ?? 0;
+    const exact = high >= -0x200000 && high < 0x200000;
+    const sticky = (low & 0x7ff) === 0 ? 0 : 0x800;
+    numbers[index] = high * 2 ** 32 + (exact ? low : ((low & ~0x7ff) | sticky) >>> 0);
+  }
+  return numbers;
+}
+
+function doublesToFloat32(doubles: Float64Array, words: Uint32Array): Float32Array {
+  const singles = new Float32Array(doubles);
+  const bits = wordsOf(singles);
+  for (let index = 0; index < bits.length; index++) {
+    if (((bits[index] ?? 0) & 0x7fffffff) <= 0x7f800000) continue;
+    const low = words[2 * index] ?? 0;
+    const high = words[2 * index + 1] ?? 0;
+    bits[index] = (high & 0x80000000) | 0x7fc00000 | ((high & 0xfffff) << 3) | (low >>> 29);
+  }
+  return singles;
+}
+
+function singlesToFloat64(singles: Float32Array, bits: Uint32Array): Float64Array {
+  const doubles = new Float64Array(singles);
+  const words = wordsOf(doubles);
+  for (let index = 0; index < bits.length; index++) {
+    const single = bits[index] ?? 0;
+    if ((single & 0x7fffffff) <= 0x7f800000) continue;
+    words[2 * index] = single << 29;
+    words[2 * index + 1] = (single & 0x80000000) | 0x7ff80000 | ((single & 0x7fffff) >>> 3);
+  }
+  return doubles;
+}
+
+/** Makes rounded values truncated ones with the last bit set where that lost something, so that rounding them again rounds once. */
+function roundToOdd(doubles: Float64Array, singles: Float32Array): void {
+  const bits = wordsOf(singles);
+  for (let index = 0; index < bits.length; index++) {
+    const single = singles[index] ?? 0;
+    const double = doubles[index] ?? 0;
+    if (single === double || Number.isNaN(single)) continue;
+    bits[index] = ((bits[index] ?? 0) - (Math.abs(single) > Math.abs(double) ? 1 : 0)) | 1;
+  }
+}
