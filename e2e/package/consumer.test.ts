@@ -38,6 +38,19 @@ import * as node from "orbax-webgpu/node";
 export const names: string[] = [...Object.keys(orbax), ...Object.keys(node)];
 `;
 
+/** A few of the declarations that newer DOM libraries have: interfaces, globals and aliases that @webgpu/types declares too. */
+const domWithWebGpu = `
+type GPUBufferUsageFlags = number;
+type GPUSize64 = number;
+interface GPUObjectBase { label: string; }
+interface GPUBuffer extends GPUObjectBase { readonly size: GPUSize64; destroy(): undefined; }
+declare var GPUBuffer: { prototype: GPUBuffer; new (): GPUBuffer };
+interface GPUDevice extends EventTarget, GPUObjectBase { readonly queue: GPUQueue; destroy(): undefined; }
+declare var GPUDevice: { prototype: GPUDevice; new (): GPUDevice };
+interface NavigatorGPU { readonly gpu: GPU; }
+interface Navigator extends NavigatorGPU {}
+`;
+
 describe("the package's types in a user's strict project", () => {
   it("compile for a bundler, and bring WebGPU's types", async () => {
     expect(await compile("bundler", { "use.ts": browserUse }, bundler)).toBe("");
@@ -49,6 +62,11 @@ describe("the package's types in a user's strict project", () => {
 
   it("are sound themselves (skipLibCheck: false)", async () => {
     expect(await compile("lib-check", { "use.ts": browserUse }, { ...bundler, skipLibCheck: false })).toBe("");
+  });
+
+  it("compile where the DOM's own types have WebGPU, as from TypeScript 6", async () => {
+    const files = { "use.ts": browserUse, "dom-with-webgpu.d.ts": domWithWebGpu };
+    expect(await compile("dom-with-webgpu", files, bundler)).toBe("");
   });
 
   it("compile where the project brings WebGPU's types as well", async () => {
