@@ -1,0 +1,21 @@
+import { join } from "node:path";
+import { defineConfig } from "playwright/test";
+import { chromiumArguments, findChromium } from "./setup/chromium.mjs";
+
+const executablePath = findChromium();
+if (executablePath === undefined) throw new Error("there is no Chromium on this machine; `npm test` installs one and runs these tests");
+
+/** Browser tests: real Chromium, real WebGPU (SwiftShader where there is no GPU), the built package. */
+export default defineConfig({
+  testDir: import.meta.dirname,
+  outputDir: join(import.meta.dirname, "results", "playwright"),
+  globalSetup: join(import.meta.dirname, "page", "buildPage.ts"),
+  projects: [
+    { name: "browser", testMatch: "*.spec.ts" },
+    { name: "interop", testMatch: "interop/*.spec.ts" },
+  ],
+  workers: 2,
+  timeout: 60_000,
+  forbidOnly: true,
+  use: { headless: true, launchOptions: { executablePath, args: chromiumArguments() } },
+});
