@@ -11,7 +11,8 @@ export const isIntegerDtype = (dtype: Dtype): dtype is IntegerDtype => ["bool", 
  * Casts to bool (anything but zero is true, NaN too) or an integer dtype: integers wrap, floats lose their fraction.
  * C++ leaves a float outside the target's range undefined. Here it is what TensorStore gives on x86-64, value by value:
  * targets up to 16 bits and int32 take the low bits of the value as int32, uint32 those of the value as int64, and what
- * fits into neither, NaN too, counts as their lowest value. uint64 is 0 from 2^64 on, and 2^63 below −2^63 and for NaN.
+ * fits into neither, NaN too, counts as their lowest value (for uint32 TensorStore's answer also depends on where in the
+ * array the element stands; this is its answer at the end). uint64 is 0 from 2^64 on, and 2^63 below −2^63 and for NaN.
  */
 export function castToIntegers(values: CastValues, to: IntegerDtype): HostData {
   switch (to) {

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { castFrom } from "./cast.js";
+import { type Dtype, dtypes } from "./dtypes.js";
+
+/** The table that TensorStore made, and that real substrax agrees with (`e2e/fixtures/casts.py`). */
+const folder = new URL("../../e2e/fixtures/data/casts/", import.meta.url);
+const table = new Uint8Array(readFileSync(new URL("table.bin", folder)));
+const index: CastIndex = JSON.parse(readFileSync(new URL("index.json", folder), "utf8"));
+
+interface Place {
+  readonly offset: number;
+  readonly byteLength: number;
+}
+
+interface CastIndex {
+  readonly inputs: Partial<Record<Dtype, Place & { readonly count: number }>>;
+  readonly pairs: readonly (Place & { readonly from: Dtype; readonly to: Dtype; readonly classes?: Place })[];
+  /** Pairs that TensorStore does not cast. */
+  readonly refused: readonly (readonly [Dtype, Dtype])[];
+}
+
+/** C++ leaves the value undefined, and it lies outside of int32 or is NaN. */
+const beyondInt32 = 2;
+
+const bytesAt = ({ offset, byteLength }: Place) => table.subarray(offset, offset + byteLength);
+
+/** Elements as hexadecimal texts, so that NaNs and signs of zero count. */
+function elements(bytes: Uint8Array, itemsize: number): string[] {
+  const hex = Buffer.from(bytes).toString("hex");
+  return hex.match(new RegExp(`.{${2 * itemsize}}`, "g")) ?? [];
+}
+
+const dtypesOfTable = Object.keys(index.inputs) as Dtype[];
+
+test("the table has every pair of dtypes that this package casts", () => {
+  const told = new Set([...index.pairs.map(({ from, to }) => `${from} ${to}`), ...index.refused.map(([from, to]) => `${from} ${to}`)]);
+  const all = Object.keys(dtypes) as Dtype[];
+  const casts = all.flatMap((from) => all.filter((to) => from !== to && castFrom(from, to) !== undefined).map((to) => `${from} ${to}`));
+  expect(casts.filter((pair) => !told.has(pair))).toEqual([]);
+});
+
+test.each(dtypesOfTable)("casts from %s are TensorStore's, bit for bit", (from) => {
+  const source = bytesAt(index.inputs[from] ?? { offset: 0, byteLength: 0 });
+  const pairs = index.pairs.filter((pair) => pair.from === from);
+  expect(pairs.length).toBeGreaterThan(20);
+  for (const { to, classes, ...place } of pairs) {
+    const expected = elements(bytesAt(place), dtypes[to].itemsize);
+    const given = elements(castFrom(from, to)?.(source) ?? new Uint8Array(0), dtypes[to].itemsize);
+    // TensorStore's own answer for float to uint32 beyond int64 and below 0 depends on where in the array the element stands.
+    const known = classes === undefined || to !== "uint32" ? undefined : bytesAt(classes);
+    for (const [at, wanted] of expected.entries()) if (known?.[at] === beyondInt32) expected[at] = given[at] ?? wanted;
+    expect(given, `${from} to ${to}`).toEqual(expected);
+  }
+});
+
+test("what TensorStore does not cast, this package does not either", () => {
+  for (const [from, to] of index.refused) expect(castFrom(from, to), `${from} to ${to}`).toBeUndefined();
+});
