@@ -1,1 +1,54 @@
-export {};
+export type { Dtype, HostData } from "./arrays/dtypes.js";
+export { type HostArray, hostArray } from "./arrays/hostArray.js";
+export type { PrngKey } from "./arrays/prngKey.js";
+export type { ByteRange } from "./bytes/ranges.js";
+export { type CheckpointDirectory, resolveCheckpointDir } from "./checkpoint/directory.js";
+export type { PlainJson } from "./checkpoint/jsonSchemas.js";
+export type { LeafInfo } from "./checkpoint/leafInfo.js";
+export type { Complex, PlainValue, RestoredArray, RestoredTree } from "./checkpoint/leaves.js";
+export type { Checkpoint, OpenedItem, OpenedStep } from "./checkpoint/openedStep.js";
+export { CheckpointMetadata, Producer } from "./checkpoint/record.js";
+export type {
+  HostArrayTemplate,
+  ItemName,
+  Restored,
+  RestoredItemsOf,
+  Template,
+  Templates,
+  TypedArray,
+} from "./checkpoint/restoredTypes.js";
+export type { RestoreDefaults, RestoreOptions } from "./checkpoint/restoreOptions.js";
+export {
+  type BestStepOptions,
+  type CheckpointStore,
+  OrbaxCheckpointStore,
+  type ReadStepOptions,
+  type StoreOptions,
+} from "./checkpoint/store.js";
+export { type Placement, type ShapeDtypeStruct, shapeDtypeStruct } from "./checkpoint/template.js";
+export { type TemplateOf, templateOf } from "./checkpoint/templateOf.js";
+export {
+  CheckpointDtypeMismatchError,
+  type CheckpointErrorKind,
+  type CheckpointErrors,
+  CheckpointNotFoundError,
+  CheckpointNotWrittenError,
+  CheckpointTreeMismatchError,
+  CheckpointValidationError,
+  CheckpointValueError,
+  CorruptCheckpointError,
+  DeviceError,
+  type DtypeMismatch,
+  isCheckpointError,
+  StorageError,
+  type StorageErrorReason,
+  type TreeMismatch,
+  UnsupportedCheckpointError,
+  type ValidationIssue,
+} from "./errors.js";
+export type { GpuArray } from "./gpu/gpuArray.js";
+export type { BufferLimits } from "./gpu/limits.js";
+export { type HttpStorageOptions, httpStorage } from "./storage/http.js";
+export { memoryStorage } from "./storage/memory.js";
+export type { ReadableStorage, ReadOptions, StorageListing, WritableStorage } from "./storage/storage.js";
+export type { ProgressEvent } from "./tasks/context.js";

@@ -1,1 +1,1 @@
-export {};
+export { nodeStorage } from "./storage/node.js";

@@ -1,0 +1,89 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { CheckpointValueError, StorageError } from "../errors.js";
+import { memoryStorage } from "../storage/memory.js";
+import { directoryName, resolveCheckpointDir, storageOf } from "./directory.js";
+import { OrbaxCheckpointStore } from "./store.js";
+
+describe("the store's constructor (substrax-behaviour 1)", () => {
+  it.each(["", "  ", "\t\n"])("refuses the blank directory %j", (directory) => {
+    expect(() => new OrbaxCheckpointStore(directory)).toThrow(CheckpointValueError);
+  });
+
+  it.each([null, undefined, 5, {}, new URL("file:///tmp")])("refuses %s", (directory) => {
+    expect(() => new OrbaxCheckpointStore(directory as string)).toThrow(CheckpointValueError);
+  });
+
+  it.each([0, -1, 1.5, "2", true])("refuses maxToKeep %s", (maxToKeep) => {
+    expect(() => new OrbaxCheckpointStore("a", { maxToKeep: maxToKeep as number })).toThrow(/maxToKeep/);
+  });
+
+  it.each([0, 1.5, 1024, "64"])("refuses readConcurrentBytes %s", (readConcurrentBytes) => {
+    expect(() => new OrbaxCheckpointStore("a", { readConcurrentBytes: readConcurrentBytes as number })).toThrow(/readConcurrentBytes/);
+  });
+
+  it("touches nothing", () => {
+    expect(new OrbaxCheckpointStore("some/folder", { maxToKeep: null })).toBeInstanceOf(OrbaxCheckpointStore);
+    expect(new OrbaxCheckpointStore("https://example.invalid/run", { maxToKeep: 1 })).toBeInstanceOf(OrbaxCheckpointStore);
+  });
+
+  it("a path in Node is an error on first use that names nodeStorage", async () => {
+    const error = await new OrbaxCheckpointStore("some/folder").listSteps().catch((reason) => reason);
+    expect(error).toBeInstanceOf(StorageError);
+    expect(error).toMatchObject({ reason: "unavailable" });
+    expect(error.message).toContain("nodeStorage");
+  });
+});
+
+describe("directoryName", () => {
+  it("keeps credentials and queries out", () => {
+    expect(directoryName("https://user:secret@host/run?token=secret")).toBe("https://host/run");
+    expect(directoryName(new URL("https://user:secret@host/run#x"))).toBe("https://host/run");
+    expect(directoryName(memoryStorage())).not.toBe("");
+  });
+});
+
+describe("storageOf", () => {
+  it("makes an HTTP storage of a URL, and takes a storage as it is", () => {
+    const storage = memoryStorage();
+    expect(storageOf(storage)).toBe(storage);
+    expect(storageOf("https://host/run").name).toContain("https://host/run");
+    expect(storageOf(new URL("https://host/run")).name).toContain("https://host/run");
+  });
+});
+
+describe("resolveCheckpointDir", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  const inFolder = (folder: string) => vi.spyOn(process, "cwd").mockReturnValue(folder);
+
+  it("needs one of the two", () => {
+    expect(() => resolveCheckpointDir(null, undefined)).toThrow(CheckpointValueError);
+  });
+
+  it.each([
+    ["a", "run", "/home/me/a"],
+    [null, "run", "/home/me/run/checkpoints"],
+    ["", "run", "/home/me"],
+    ["/abs/../x/./y", null, "/x/y"],
+    ["../a", null, "/home/a"],
+    ["../../../../a", null, "/a"],
+    ["~/a", null, "/home/me/~/a"],
+    ["https://host/run/../x", null, "https://host/x"],
+    [null, "https://host/run/", "https://host/run/checkpoints"],
+  ])("resolves (%j, %j) to %s", (checkpointDir, runDir, resolved) => {
+    inFolder("/home/me");
+    expect(resolveCheckpointDir(checkpointDir, runDir)).toBe(resolved);
+  });
+
+  it("keeps a Windows drive", () => {
+    inFolder("C:\\Users\\me");
+    expect(resolveCheckpointDir("..\\a", null)).toBe("C:/Users/a");
+    expect(resolveCheckpointDir("D:\\b", null)).toBe("D:/b");
+  });
+
+  it("resolves against the root of the private file system in a browser", () => {
+    vi.stubGlobal("process", undefined);
+    expect(resolveCheckpointDir(null, "runs/1")).toBe("/runs/1/checkpoints");
+    vi.unstubAllGlobals();
+  });
+});

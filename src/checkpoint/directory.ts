@@ -1,0 +1,79 @@
+import { CheckpointValueError, StorageError } from "../errors.js";
+import { httpStorage } from "../storage/http.js";
+import type { ReadableStorage } from "../storage/storage.js";
+
+/** Where a store's steps lie: an `http(s):` URL, a folder's path, or any storage. */
+export type CheckpointDirectory = string | URL | ReadableStorage;
+
+/** Text that names the directory in errors. */
+export function directoryName(directory: CheckpointDirectory): string {
+  if (typeof directory === "string") return isWebAddress(directory) ? withoutSecrets(new URL(directory)) : directory;
+  return directory instanceof URL ? withoutSecrets(directory) : (directory.name ?? "the given storage");
+}
+
+const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
+
+const withoutSecrets = ({ origin, pathname }: URL): string => origin + pathname;
+
+/**
+ * Checks a store's directory; touches nothing.
+ * @throws CheckpointValueError for blank text, a URL of another scheme, and what is no storage.
+ */
+export function requireDirectory(directory: CheckpointDirectory): void {
+  if (typeof directory === "string") {
+    if (directory.trim() === "")
+      throw new CheckpointValueError("the checkpoint directory cannot be empty; give a URL, a folder or a storage");
+  } else if (directory instanceof URL) {
+    if (!/^https?:$/.test(directory.protocol))
+      throw new CheckpointValueError(`a checkpoint directory has an http or https URL, not ${directory.protocol}`);
+  } else if (typeof directory?.read !== "function" || typeof directory.list !== "function") {
+    throw new CheckpointValueError("a checkpoint directory is a URL, a folder's path, or a storage with read and list");
+  }
+}
+
+/** The storage that a directory stands for. @throws StorageError `"unavailable"` for a folder's path, for which no storage is there yet. */
+export function storageOf(directory: CheckpointDirectory): ReadableStorage {
+  if (typeof directory !== "string") return directory instanceof URL ? httpStorage(directory) : directory;
+  if (isWebAddress(directory)) return httpStorage(directory);
+  const message = isNode()
+    ? 'a folder on disk is opened with nodeStorage(directory) from "orbax-webgpu/node"; pass that to the store'
+    : "folders in the browser's private file system cannot be opened yet; pass an http(s) URL (new URL(path, location.href) for a relative one) or a storage";
+  throw new StorageError({ path: directory, reason: "unavailable", message });
+}
+
+/** What of Node's `process` is asked for; absent in browsers. */
+interface NodeProcess {
+  readonly versions?: { readonly node?: string };
+  cwd?(): string;
+}
+
+const nodeProcess = (): NodeProcess | undefined => (globalThis as { readonly process?: NodeProcess }).process;
+
+const isNode = (): boolean => nodeProcess()?.versions?.node !== undefined;
+
+/**
+ * Resolves where a run keeps its checkpoints, as substrax does: `checkpointDir` if it is given, else `<runDir>/checkpoints`. Creates nothing.
+ * Relative paths resolve against the root of the private file system in a browser, against the working directory in Node;
+ * `.` and `..` are resolved, `~` is not; an empty text counts as given; URLs stay URLs.
+ * @throws CheckpointValueError where neither is given.
+ */
+export function resolveCheckpointDir(checkpointDir: string | null | undefined, runDir: string | null | undefined): string {
+  if (checkpointDir !== null && checkpointDir !== undefined) return resolvePath(checkpointDir);
+  if (runDir === null || runDir === undefined) {
+    throw new CheckpointValueError("either a checkpoint directory or a run directory is needed");
+  }
+  return resolvePath(isWebAddress(runDir) ? runDir.replace(/\/*$/, "/checkpoints") : `${runDir}/checkpoints`);
+}
+
+function resolvePath(path: string): string {
+  if (isWebAddress(path)) return new URL(path).href;
+  const isAbsolute = /^(?:\/|[A-Za-z]:[\\/])/.test(path);
+  const base = isAbsolute ? "" : (nodeProcess()?.cwd?.() ?? "");
+  const [, drive = "", rest = ""] = /^([A-Za-z]:)?(.*)$/s.exec(`${base}/${path}`.replace(/^\/(?=[A-Za-z]:[\\/])/, "")) ?? [];
+  const parts: string[] = [];
+  for (const part of rest.split(/[\\/]/)) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `${drive}/${parts.join("/")}`;
+}

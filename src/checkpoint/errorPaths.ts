@@ -1,0 +1,12 @@
+import { CorruptCheckpointError } from "../errors.js";
+
+/** Runs work below a folder and names damaged files by their path from the storage's root. */
+export async function withFolder<Value>(folder: string, work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof CorruptCheckpointError)) throw error;
+    const { path, offset, expected, received, cause } = error;
+    throw new CorruptCheckpointError({ path: `${folder}/${path}`, offset, expected, received, cause: cause ?? error });
+  }
+}

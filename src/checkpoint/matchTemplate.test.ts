@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { plainTree } from "../pytree/tree.js";
+import { matchNothing, matchTemplate } from "./matchTemplate.js";
+import { emptyNode, jaxArray, type Nested, pythonNumber, pythonString, storedTree } from "./storedTree.testing.js";
+import { shapeDtypeStruct } from "./template.js";
+
+const w = jaxArray("float32", 2);
+const struct = shapeDtypeStruct([2], "float32");
+
+/** Mismatches as `problem path`, and the tree with `"stored"` for each leaf that would be read. */
+function match(stored: Nested, template: unknown) {
+  const { mismatches, tree } = matchTemplate("model", storedTree(stored), template);
+  return {
+    mismatches: mismatches.map(({ problem, leaf }) => `${problem} ${leaf}`),
+    tree: plainTree(tree, (leaf) => (leaf.kind === "stored" ? "stored" : leaf.value)),
+  };
+}
+
+describe("a template against a stored tree (substrax-behaviour 6)", () => {
+  it("takes the same tree", () => {
+    expect(match({ a: w, b: [w, pythonNumber()] }, { b: [struct, 0], a: struct })).toEqual({
+      mismatches: [],
+      tree: { a: "stored", b: ["stored", "stored"] },
+    });
+  });
+
+  it("lists missing and extra leaves together", () => {
+    expect(match({ a: w, b: { c: w, d: w } }, { a: struct, e: { f: struct, g: [1] } }).mismatches).toEqual([
+      "missing e/f",
+      "missing e/g/0",
+      "unexpected b/c",
+      "unexpected b/d",
+    ]);
+  });
+
+  it("refuses {} for an item that is not empty", () => {
+    expect(match({ a: w }, {}).mismatches).toEqual(["unexpected a"]);
+  });
+
+  it.each([
+    ["a dict for a list", [w], { 0: struct }],
+    ["a list for a dict", { 0: w }, [struct]],
+  ])("refuses %s", (_, stored, template) => {
+    expect(match(stored, template).mismatches).toEqual(["unexpected 0", "missing 0"]);
+  });
+
+  it("refuses a longer and a shorter list", () => {
+    expect(match([w], [struct, struct]).mismatches).toEqual(["missing 1"]);
+    expect(match([w, w], [struct]).mismatches).toEqual(["unexpected 1"]);
+  });
+
+  it.each([
+    [null, null],
+    [{}, {}],
+    [[], []],
+  ])("takes %j for any empty node, which comes back as the template's", (template, value) => {
+    for (const type of ["None", "Dict", "List", "Tuple", "NamedTuple"] as const) {
+      expect(match({ a: w, e: emptyNode(type) }, { a: struct, e: template })).toEqual({ mismatches: [], tree: { a: "stored", e: value } });
+    }
+  });
+
+  it("takes an array where None is stored: null comes back", () => {
+    expect(match({ a: emptyNode() }, { a: struct })).toEqual({ mismatches: [], tree: { a: null } });
+  });
+
+  it("calls an empty node that the template leaves out, or has too many, a mismatch", () => {
+    expect(match({ a: w, e: emptyNode() }, { a: struct }).mismatches).toEqual(["unexpected e"]);
+    expect(match({ a: w }, { a: struct, e: null }).mismatches).toEqual(["missing e"]);
+    expect(match({ a: w }, { a: struct, e: {} }).mismatches).toEqual(["missing e"]);
+  });
+
+  it("refuses a container with leaves where an empty node is stored", () => {
+    expect(match({ e: emptyNode("Dict") }, { e: { x: struct } }).mismatches).toEqual(["missing e/x"]);
+  });
+
+  it("skips a leaf for null, whatever it is", () => {
+    expect(match({ a: w, n: pythonNumber(), s: pythonString }, { a: null, n: null, s: null })).toEqual({
+      mismatches: [],
+      tree: { a: null, n: null, s: null },
+    });
+  });
+
+  it("refuses null for a whole subtree", () => {
+    expect(match({ a: { b: w, c: w } }, { a: null }).mismatches).toEqual(["unexpected a/b", "unexpected a/c"]);
+  });
+
+  it("refuses a container where a leaf is stored, and the other way round", () => {
+    expect(match({ a: w }, { a: { b: struct } }).mismatches).toEqual(["unexpected a", "missing a/b"]);
+    expect(match({ a: { b: w } }, { a: struct }).mismatches).toEqual(["unexpected a/b", "missing a"]);
+  });
+
+  it("takes int keys as strings", () => {
+    expect(match({ 1: w, 10: w }, { 1: struct, 10: struct }).mismatches).toEqual([]);
+  });
+
+  it("has no inherited members", () => {
+    expect(match({ constructor: w, toString: w }, {}).mismatches).toEqual(["unexpected constructor", "unexpected toString"]);
+  });
+
+  it("takes a stored dict with members like an array's for a dict", () => {
+    const members = { shape: [1], dtype: "x", data: new Float32Array(1) };
+    expect(match({ shape: [pythonNumber()], dtype: pythonString, data: jaxArray("float32", 1) }, members).mismatches).toEqual([]);
+  });
+
+  it("takes a bare leaf", () => {
+    expect(match(w, struct)).toEqual({ mismatches: [], tree: "stored" });
+    expect(match(w, { a: struct }).mismatches).toEqual(["unexpected ", "missing a"]);
+  });
+
+  it("says what each side has", () => {
+    const { mismatches } = matchTemplate("model", storedTree({ a: w }), { b: 3 });
+    expect(mismatches).toEqual([
+      { item: "model", leaf: "b", problem: "missing", expected: "a number", received: "nothing" },
+      { item: "model", leaf: "a", problem: "unexpected", expected: "nothing there", received: "float32[2]" },
+    ]);
+  });
+});
+
+describe("without a template", () => {
+  it("empty nodes come back as null, {} and []", () => {
+    const { tree } = matchNothing(
+      "model",
+      storedTree([emptyNode("None"), emptyNode("NamedTuple"), emptyNode("Dict"), emptyNode("List"), emptyNode("Tuple")]),
+    );
+    expect(plainTree(tree, (leaf) => (leaf.kind === "given" ? leaf.value : "stored"))).toEqual([null, null, {}, [], []]);
+  });
+});

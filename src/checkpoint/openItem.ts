@@ -1,0 +1,158 @@
+import { formatJson } from "../bytes/formatJson.js";
+import { parseJson } from "../bytes/json.js";
+import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
+import { openOcdbt } from "../ocdbt/open.js";
+import { parseArrayMetadatas } from "../pytree/arrayMetadatas.js";
+import { type KeyPath, leafPath, paramName } from "../pytree/keyPath.js";
+import { findString } from "../pytree/strings.js";
+import { buildTree } from "../pytree/tree.js";
+import { parseTreeMetadata, type TreeEntry, type TreeMetadata, valueTypes } from "../pytree/treeMetadata.js";
+import type { ReadableStorage } from "../storage/storage.js";
+import type { TaskContext } from "../tasks/context.js";
+import { openZarrArray, type ZarrArray } from "../zarr/openArray.js";
+import type { StoredLeaf, StoredTree } from "./leaves.js";
+
+/** The index of one item: its tree and where its arrays lie, known before any chunk is read. */
+export interface ItemIndex {
+  readonly name: string;
+  readonly tree: StoredTree;
+  /** Leaves and empty nodes in tree order. */
+  readonly leaves: readonly StoredLeaf[];
+  /** Holds the arrays' chunks: an OCDBT database, or the item's folder. */
+  readonly arrays: ReadableStorage;
+  /** Whether a chunk that is not there was lost; otherwise it holds the fill value. */
+  readonly missingChunksAreLost: boolean;
+}
+
+/** The node under which substrax puts each item, since old Orbax refuses bare leaves. */
+const itemNode = "tree";
+
+/**
+ * Opens a pytree item that substrax wrote: reads `_METADATA`, the database's index, the metadata of every array, and the side files that its
+ * leaves need.
+ * @param folder the item's folder.
+ * @throws CorruptCheckpointError naming the file that is missing or damaged.
+ */
+export async function openItem(name: string, folder: ReadableStorage, context: TaskContext): Promise<ItemIndex> {
+  const [metadata, database] = await Promise.all([readTreeMetadata(folder, context), openOcdbt(folder, {}, context)]);
+  requireDatabase(metadata, database !== undefined);
+  const arrays = database ?? folder;
+  const opened = await openArrays(arrays, metadata.entries, context);
+  const [strings, keyImpls] = await Promise.all([readStrings(folder, metadata.entries, context), readKeyImpls(folder, opened, context)]);
+  const leaves = metadata.entries.map((entry) => ({
+    path: withoutItemNode(entry.path),
+    leaf: storedLeaf(entry, opened, strings, keyImpls),
+  }));
+  return {
+    name,
+    tree: buildTree(leaves, "_METADATA"),
+    leaves: leaves.map(({ leaf }) => leaf),
+    arrays,
+    missingChunksAreLost: metadata.storeArrayDataEqualToFillValue === true,
+  };
+}
+
+async function readTreeMetadata(folder: ReadableStorage, { signal }: TaskContext): Promise<TreeMetadata> {
+  const bytes = await folder.read("_METADATA", { signal });
+  if (bytes === undefined) throw new CorruptCheckpointError({ path: "_METADATA", expected: "the item's tree", received: "no such file" });
+  return parseTreeMetadata(bytes, "_METADATA");
+}
+
+function requireDatabase({ entries, useOcdbt }: TreeMetadata, found: boolean): void {
+  if (found || useOcdbt === false || !entries.some(hasArray)) return;
+  if (useOcdbt === true) {
+    throw new CorruptCheckpointError({ path: "manifest.ocdbt", expected: "the manifest of the item's arrays", received: "no such file" });
+  }
+}
+
+const hasArray = ({ valueType, skipDeserialize }: TreeEntry): boolean =>
+  !skipDeserialize && (valueTypes[valueType] === "array" || valueTypes[valueType] === "scalar");
+
+type OpenedArrays = ReadonlyMap<TreeEntry, ZarrArray>;
+
+async function openArrays(storage: ReadableStorage, entries: readonly TreeEntry[], context: TaskContext): Promise<OpenedArrays> {
+  const opened = await Promise.all(
+    entries.filter(hasArray).map(async (entry) => [entry, await openZarrArray(storage, paramName(entry.path), context)] as const),
+  );
+  const lost = opened.filter(([, array]) => array === undefined).map(([{ path }]) => JSON.stringify(leafPath(path)));
+  if (lost.length > 0) {
+    throw new CorruptCheckpointError({
+      path: `${paramName(opened.find(([, array]) => array === undefined)?.[0].path ?? [])}/.zarray`,
+      expected: `array metadata of ${opened.length} leaves`,
+      received: `none for ${lost.slice(0, 20).join(", ")}${lost.length > 20 ? ` and ${lost.length - 20} more` : ""}`,
+    });
+  }
+  return new Map(opened.filter((pair): pair is readonly [TreeEntry, ZarrArray] => pair[1] !== undefined));
+}
+
+type Strings = ReadonlyMap<TreeEntry, string>;
+
+async function readStrings(folder: ReadableStorage, entries: readonly TreeEntry[], { signal }: TaskContext): Promise<Strings> {
+  const strings = entries.filter(({ valueType }) => valueType === "string");
+  if (strings.length === 0) return new Map();
+  const path = "_strings.json";
+  const bytes = await folder.read(path, { signal });
+  if (bytes === undefined)
+    throw new CorruptCheckpointError({ path, expected: `the texts of ${strings.length} leaves`, received: "no such file" });
+  const document = parseJson(bytes, path, { floats: "tagged" });
+  return new Map(
+    strings.map((entry) => {
+      const name = paramName(entry.path);
+      const value = findString(document, name);
+      if (value === undefined)
+        throw new CorruptCheckpointError({ path, expected: `a text for leaf ${JSON.stringify(name)}`, received: "none" });
+      return [entry, typeof value === "string" ? value : formatJson(value)];
+    }),
+  );
+}
+
+type KeyImpls = ReadonlyMap<string, string>;
+
+/** Only `array_metadatas` tells typed keys from other arrays; it is read where an array could be key data. */
+async function readKeyImpls(folder: ReadableStorage, opened: OpenedArrays, { signal }: TaskContext): Promise<KeyImpls> {
+  const couldBeKeys = Array.from(opened).some(
+    ([{ valueType }, { spec }]) => valueType === "jax.Array" && spec.dtype === "uint32" && spec.shape.length > 0,
+  );
+  if (!couldBeKeys) return new Map();
+  const path = "array_metadatas/process_0";
+  const bytes = await folder.read(path, { signal });
+  const metadatas = bytes === undefined ? [] : parseArrayMetadatas(bytes, path);
+  return new Map(metadatas.flatMap(({ paramName, randomKeyImpl }) => (randomKeyImpl === undefined ? [] : [[paramName, randomKeyImpl]])));
+}
+
+function withoutItemNode(path: KeyPath): KeyPath {
+  const [first, ...rest] = path;
+  if (first?.key === itemNode && first.kind === "mapping") return rest;
+  throw new CorruptCheckpointError({
+    path: "_METADATA",
+    expected: `every leaf under substrax's node ${JSON.stringify(itemNode)}`,
+    received: JSON.stringify(leafPath(path)),
+  });
+}
+
+function storedLeaf(entry: TreeEntry, arrays: OpenedArrays, strings: Strings, keyImpls: KeyImpls): StoredLeaf {
+  const path = leafPath(withoutItemNode(entry.path));
+  const { valueType } = entry;
+  const array = arrays.get(entry);
+  if (valueType === "string") return { kind: "string", path, value: strings.get(entry) ?? "" };
+  if (valueType === "jax.Array" || valueType === "np.ndarray" || valueType === "scalar") {
+    if (array === undefined) throw aggregated(path);
+    if (valueType === "scalar") requireScalar(path, array);
+    return { kind: valueType, path, array, keyImpl: valueType === "jax.Array" ? keyImpls.get(array.name) : undefined };
+  }
+  return { kind: "empty", path, valueType };
+}
+
+const aggregated = (path: string) =>
+  new UnsupportedCheckpointError(
+    `leaf ${JSON.stringify(path)} lies in a msgpack file, where Orbax before 0.5.21 aggregated values; save the checkpoint again with a current Orbax`,
+  );
+
+function requireScalar(path: string, { name, spec }: ZarrArray): void {
+  if (spec.shape.length === 0) return;
+  throw new CorruptCheckpointError({
+    path: `${name}/.zarray`,
+    expected: `rank 0, since leaf ${JSON.stringify(path)} is a Python number`,
+    received: `shape [${spec.shape.join(", ")}]`,
+  });
+}

@@ -1,0 +1,98 @@
+import { type JsonValue, parseJson } from "../bytes/json.js";
+import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
+import type { ReadableStorage } from "../storage/storage.js";
+import { subfolder } from "../storage/subfolder.js";
+import type { TaskContext } from "../tasks/context.js";
+import { withFolder } from "./errorPaths.js";
+import { type ItemIndex, openItem } from "./openItem.js";
+import { CheckpointMetadata } from "./record.js";
+import { parseRecordedDtypes, type RecordedDtypes } from "./recordedDtypes.js";
+import { missingRecordError } from "./steps.js";
+
+/** Everything about a step that is known before the first chunk is read. */
+export interface StepIndex {
+  readonly step: number;
+  readonly metadata: CheckpointMetadata;
+  /** Items in the record's order. */
+  readonly items: readonly ItemIndex[];
+  /**
+   * The `dtypes` item; undefined where there is none.
+   * @throws CheckpointValidationError or CorruptCheckpointError where it is malformed: only now, since a restore that casts does without.
+   */
+  dtypes(): RecordedDtypes | undefined;
+}
+
+/** JSON items lie in a file named `metadata`, whatever the item is called. */
+const recordPath = "metadata/metadata";
+const dtypesPath = "dtypes/metadata";
+
+/**
+ * Reads a step's record.
+ * @param directory names the root in errors.
+ * @throws CheckpointNotFoundError where there is no such step.
+ * @throws UnsupportedCheckpointError for a step of another writer or format.
+ * @throws CheckpointValidationError, CorruptCheckpointError for a damaged record.
+ */
+export async function readRecord(
+  root: ReadableStorage,
+  step: number,
+  directory: string,
+  context: TaskContext,
+): Promise<CheckpointMetadata> {
+  const path = `${step}/${recordPath}`;
+  const bytes = await root.read(path, { signal: context.signal });
+  if (bytes === undefined) throw await missingRecordError(root, step, directory, context);
+  return parseRecord(parseJson(bytes, path, { floats: "tagged" }), step);
+}
+
+function parseRecord(payload: JsonValue, step: number): CheckpointMetadata {
+  try {
+    return CheckpointMetadata.fromDict(payload);
+  } catch (error) {
+    if (error instanceof UnsupportedCheckpointError)
+      throw new UnsupportedCheckpointError(`step ${step}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/**
+ * Opens a step: reads its record and the index of each of its items. Independent files are asked for together.
+ * @throws as {@link readRecord}, and CorruptCheckpointError naming the file of an item that is missing or damaged.
+ */
+export async function openStep(root: ReadableStorage, step: number, directory: string, context: TaskContext): Promise<StepIndex> {
+  const pinned = root.snapshot?.() ?? root;
+  const dtypesFile = settled(pinned.read(`${step}/${dtypesPath}`, { signal: context.signal }));
+  const metadata = await readRecord(pinned, step, directory, context);
+  const folder = subfolder(pinned, String(step));
+  const items = await Promise.all(metadata.items.map((name) => openNamedItem(folder, name, step, context)));
+  const dtypes = await dtypesFile;
+  return {
+    step,
+    metadata,
+    items,
+    dtypes: () => {
+      const bytes = dtypes();
+      return bytes && parseRecordedDtypes(parseJson(bytes, `${step}/${dtypesPath}`));
+    },
+  };
+}
+
+function openNamedItem(folder: ReadableStorage, name: string, step: number, context: TaskContext): Promise<ItemIndex> {
+  if (name === "" || name.includes("/") || name === "." || name === "..") {
+    throw new CorruptCheckpointError({
+      path: `${step}/${recordPath}`,
+      expected: "item names that are folder names",
+      received: JSON.stringify(name),
+    });
+  }
+  return withFolder(`${step}/${name}`, openItem(name, subfolder(folder, name), context));
+}
+
+/** The outcome of a promise as a function that returns or throws it, so that a failure counts only where it matters. */
+const settled = <Value>(promise: Promise<Value>): Promise<() => Value> =>
+  promise.then(
+    (value) => () => value,
+    (error) => () => {
+      throw error;
+    },
+  );

@@ -1,0 +1,140 @@
+import { CheckpointValueError } from "../errors.js";
+import { type BufferLimits, requiredLimits } from "../gpu/limits.js";
+import { type LeafInfo, leafInfos } from "./leafInfo.js";
+import type { RestoredTree } from "./leaves.js";
+import type { ItemIndex } from "./openItem.js";
+import type { StepIndex } from "./openStep.js";
+import type { CheckpointMetadata } from "./record.js";
+import type { Restored, RestoredItemsOf, Template, Templates } from "./restoredTypes.js";
+import { type RestoredItems, restoreItems } from "./restoreItems.js";
+import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restoreOptions.js";
+
+/** An item whose index was read: its leaves are known before any download. */
+export interface OpenedItem<StoreDevice extends GPUDevice | undefined = undefined> {
+  readonly name: string;
+  readonly leaves: readonly LeafInfo[];
+  /** Limits to ask `requestDevice` for, in bytes, to hold every array of the item. */
+  requiredLimits(): BufferLimits;
+  /** Restores the item's tree; errors as {@link OpenedStep.restore}. */
+  restore<const T extends Template = null, Device extends GPUDevice | undefined = StoreDevice>(
+    options?: RestoreOptions<Device> & { readonly template?: T },
+  ): Promise<T extends null ? RestoredTree : Restored<T, Device>>;
+}
+
+/** A step whose index was read, before a device or a template exists. */
+export interface OpenedStep<StoreDevice extends GPUDevice | undefined = undefined> {
+  readonly step: number;
+  readonly metadata: CheckpointMetadata;
+  /** Items by name, in the record's order. */
+  readonly items: Readonly<Record<string, OpenedItem<StoreDevice>>>;
+  /** Leaves of all items; paths begin with the item. */
+  readonly leaves: readonly LeafInfo[];
+  /** Limits to ask `requestDevice` for, in bytes, to hold every array of the step. */
+  requiredLimits(): BufferLimits;
+  /**
+   * Restores all items.
+   * @throws CheckpointValueError for templates of items that the step lacks.
+   * @throws CheckpointDtypeMismatchError, then CheckpointTreeMismatchError, with all mismatches, before a chunk is requested or a buffer made.
+   * @throws DeviceError where a device cannot hold or take the arrays.
+   * @throws CorruptCheckpointError for damaged bytes, StorageError where the place fails, the signal's reason on abort.
+   *   Every buffer that was made is destroyed then.
+   */
+  restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
+    options?: RestoreOptions<Device> & { readonly templates?: T },
+  ): Promise<Checkpoint<RestoredItemsOf<T, Device>>>;
+}
+
+/** A restored step. */
+export interface Checkpoint<Items = Readonly<Record<string, RestoredTree>>> {
+  readonly step: number;
+  readonly items: Items;
+  readonly metadata: CheckpointMetadata;
+  /** Finds a leaf by item and path (keys joined with `/`, `""` for a bare leaf); undefined where there is none or it was skipped. */
+  leaf(item: string, path: string): RestoredTree | undefined;
+  /** Frees every GPUBuffer that the restore made; never one given as `into`. Further calls do nothing. */
+  destroy(): void;
+}
+
+/** Makes an opened step of its index. */
+export function openedStep<StoreDevice extends GPUDevice | undefined>(
+  index: StepIndex,
+  defaults: RestoreDefaults<StoreDevice>,
+): OpenedStep<StoreDevice> {
+  return {
+    step: index.step,
+    metadata: index.metadata,
+    items: Object.fromEntries(index.items.map((item) => [item.name, openedItem(index, item, defaults)])),
+    leaves: index.items.flatMap(({ name, leaves }) => leafInfos(leaves, name)),
+    requiredLimits: () => limitsOf(index.items),
+    async restore(options = {}) {
+      const restored = await restoreIndex(index, index.items, options.templates ?? {}, options, defaults);
+      // The plan made every value by its template, so the tree has the type that follows from the templates, whatever that is: never fits all.
+      return checkpointOf<never>(index, restored);
+    },
+  };
+}
+
+function openedItem<StoreDevice extends GPUDevice | undefined>(
+  index: StepIndex,
+  item: ItemIndex,
+  defaults: RestoreDefaults<StoreDevice>,
+): OpenedItem<StoreDevice> {
+  return {
+    name: item.name,
+    leaves: leafInfos(item.leaves),
+    requiredLimits: () => limitsOf([item]),
+    async restore(options = {}) {
+      const templates: Templates = options.template === undefined ? {} : { [item.name]: options.template };
+      const { items } = await restoreIndex(index, [item], templates, options, defaults);
+      return items[item.name] as never;
+    },
+  };
+}
+
+function restoreIndex(
+  index: StepIndex,
+  items: readonly ItemIndex[],
+  templates: Templates,
+  options: RestoreOptions,
+  defaults: RestoreDefaults,
+): Promise<RestoredItems> {
+  const castDtypes = options.castDtypes ?? false;
+  const policy = {
+    step: index.step,
+    castDtypes,
+    enableX64: options.enableX64 ?? defaults.enableX64 ?? false,
+    device: options.device ?? defaults.device,
+    recorded: castDtypes ? undefined : index.dtypes(),
+  };
+  const budget = requireReadConcurrentBytes(options.readConcurrentBytes ?? defaults.readConcurrentBytes);
+  return restoreItems(items, givenTemplates(index, templates), policy, budget, options);
+}
+
+/** The templates that are there; null counts as not given. */
+function givenTemplates({ step, items }: StepIndex, templates: Templates): Templates {
+  const names = items.map(({ name }) => name);
+  const unknown = Object.keys(templates).filter((name) => !names.includes(name));
+  if (unknown.length > 0) {
+    throw new CheckpointValueError(
+      `templates name items the checkpoint lacks: ${JSON.stringify(unknown.sort())}; step ${step} holds ${JSON.stringify(names)}`,
+    );
+  }
+  return Object.fromEntries(Object.entries(templates).filter(([, template]) => template !== null && template !== undefined));
+}
+
+const limitsOf = (items: readonly ItemIndex[]): BufferLimits =>
+  requiredLimits(
+    items.flatMap(({ leaves }) => leaves.flatMap((leaf) => ("array" in leaf && leaf.kind !== "scalar" ? [leaf.array.spec] : []))),
+  );
+
+function checkpointOf<Items>({ step, metadata }: StepIndex, { items, leaves, owned }: RestoredItems): Checkpoint<Items> {
+  return {
+    step,
+    metadata,
+    items: items as Items,
+    leaf: (item, path) => leaves.find((leaf) => leaf.item === item && leaf.path === path)?.value as RestoredTree | undefined,
+    destroy: () => {
+      for (const array of owned) array.destroy();
+    },
+  };
+}

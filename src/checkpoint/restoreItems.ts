@@ -1,0 +1,135 @@
+import { dtypes, type HostData } from "../arrays/dtypes.js";
+import type { HostArray } from "../arrays/hostArray.js";
+import type { GpuArray } from "../gpu/gpuArray.js";
+import { leavesOf, plainTree } from "../pytree/tree.js";
+import { ByteBudget } from "../tasks/budget.js";
+import type { TaskContext } from "../tasks/context.js";
+import type { PlainValue } from "./leaves.js";
+import { locateChunks } from "./locateChunks.js";
+import { type MatchedItem, type MatchedLeaf, matchNothing, matchTemplate } from "./matchTemplate.js";
+import type { ItemIndex } from "./openItem.js";
+import { type PlannedLeaf, planRestore, type RestorePlan, type RestorePolicy } from "./planRestore.js";
+import { RestoreProgress } from "./restoreProgress.js";
+import { checkDevices, leafName, openSinks, type Sinks } from "./sinks.js";
+import { moveBytes, type Transfer } from "./transfer.js";
+
+/** Items as they came back, and what was made for them. */
+export interface RestoredItems {
+  readonly items: Readonly<Record<string, unknown>>;
+  /** Each leaf that is not empty, by item and path; in tree order. */
+  readonly leaves: readonly { readonly item: string; readonly path: string; readonly value: unknown }[];
+  /** Arrays on devices, those restored into a buffer of the caller's excepted. */
+  readonly owned: readonly GpuArray[];
+}
+
+/**
+ * Restores items onto templates: match, plan, check the devices, find the chunks, make room, move the bytes.
+ * @param templates by item; an item without one comes back as stored.
+ * @throws as `Checkpoint` documents; every GPUBuffer made until then is destroyed.
+ */
+export async function restoreItems(
+  indexes: readonly ItemIndex[],
+  templates: Readonly<Record<string, unknown>>,
+  policy: RestorePolicy,
+  readConcurrentBytes: number,
+  context: TaskContext,
+): Promise<RestoredItems> {
+  const plan = planRestore(matchItems(indexes, templates), policy);
+  const leaves = Array.from(plan.leaves.values());
+  checkDevices(leaves);
+  const located = await Promise.all(leaves.map(async (leaf) => [leaf, await locateLeaf(indexes, leaf, context)] as const));
+  const progress = new RestoreProgress(plan.totalBytes, leaves.length, context);
+  const sinks = await openSinks(leaves, context);
+  try {
+    const transfers = located.map(([leaf, found]) => transferOf(leaf, found, sinks, progress));
+    await moveBytes(transfers, new ByteBudget(readConcurrentBytes), context);
+    const arrays = await sinks.finish();
+    context.signal?.throwIfAborted();
+    progress.done();
+    return assemble(inOrderOf(indexes, plan), arrays);
+  } catch (error) {
+    sinks.abort();
+    throw error;
+  }
+}
+
+/** Templated items come first, in the templates' order: mismatches are listed so, as in substrax. */
+function matchItems(indexes: readonly ItemIndex[], templates: Readonly<Record<string, unknown>>): MatchedItem[] {
+  const byName = new Map(indexes.map((index) => [index.name, index]));
+  const templated = Object.keys(templates).flatMap((name) => {
+    const index = byName.get(name);
+    return index === undefined ? [] : [matchTemplate(name, index.tree, templates[name])];
+  });
+  const others = indexes.filter(({ name }) => !Object.hasOwn(templates, name)).map(({ name, tree }) => matchNothing(name, tree));
+  return [...templated, ...others];
+}
+
+type LocatedLeaf = Pick<Transfer, "chunks" | "missingChunksAreLost">;
+
+async function locateLeaf(indexes: readonly ItemIndex[], leaf: PlannedLeaf, context: TaskContext): Promise<LocatedLeaf> {
+  const index = indexes.find(({ name }) => name === leaf.item);
+  if (index === undefined) return { chunks: [], missingChunksAreLost: true };
+  return { chunks: await locateChunks(index, leaf.stored.array, context), missingChunksAreLost: index.missingChunksAreLost };
+}
+
+function transferOf(leaf: PlannedLeaf, found: LocatedLeaf, sinks: Sinks, progress: RestoreProgress): Transfer {
+  const leafProgress = progress.leaf(leafName(leaf), leaf.byteLength);
+  let chunksLeft = found.chunks.length;
+  if (chunksLeft === 0) leafProgress.finish();
+  return {
+    ...found,
+    array: leaf.stored.array,
+    dtype: leaf.spec.dtype,
+    async write(block) {
+      await sinks.write(leaf, block);
+      leafProgress.add(block.data.byteLength);
+    },
+    chunkDone() {
+      chunksLeft -= 1;
+      if (chunksLeft === 0) leafProgress.finish();
+    },
+  };
+}
+
+/** The plan with its items in the record's order, in which they come back. */
+const inOrderOf = (indexes: readonly ItemIndex[], plan: RestorePlan): RestorePlan => ({
+  ...plan,
+  items: indexes.flatMap(({ name }) => plan.items.filter(({ item }) => item === name)),
+});
+
+function assemble(plan: RestorePlan, arrays: ReadonlyMap<PlannedLeaf, HostArray | GpuArray>): RestoredItems {
+  const value = (matched: MatchedLeaf) => restoredValue(matched, plan.leaves.get(matched), arrays);
+  const values = new Map(plan.items.flatMap(({ tree }) => Array.from(leavesOf(tree), (matched) => [matched, value(matched)] as const)));
+  const leaves = plan.items.flatMap(({ item, tree }) =>
+    Array.from(leavesOf(tree)).flatMap((matched) =>
+      matched.kind === "given" ? [] : [{ item, path: matched.leaf.path, value: values.get(matched) }],
+    ),
+  );
+  return {
+    items: Object.fromEntries(plan.items.map(({ item, tree }) => [item, plainTree(tree, (matched) => values.get(matched))])),
+    leaves,
+    owned: Array.from(arrays).flatMap(([leaf, array]) => ("buffer" in array && leaf.into === undefined ? [array] : [])),
+  };
+}
+
+function restoredValue(
+  matched: MatchedLeaf,
+  planned: PlannedLeaf | undefined,
+  arrays: ReadonlyMap<PlannedLeaf, HostArray | GpuArray>,
+): unknown {
+  if (matched.kind === "given") return matched.value;
+  if (matched.leaf.kind === "string") return matched.leaf.value;
+  const array = planned && arrays.get(planned);
+  if (planned?.as === "number" && array !== undefined && "data" in array) return plainNumber(array);
+  return planned?.as === "key" ? { impl: matched.leaf.keyImpl, data: array } : array;
+}
+
+/** A rank-0 array as a Python value. */
+function plainNumber(array: HostArray): PlainValue {
+  const { kind } = dtypes[array.dtype];
+  const data: HostData = array.data;
+  const [first = 0, second = 0] = kind === "float" && array.dtype !== "float64" ? array.toFloat32() : data;
+  if (kind === "bool") return first !== 0;
+  if (kind === "complex") return { re: Number(first), im: Number(second) };
+  return typeof first === "bigint" && Number.isSafeInteger(Number(first)) ? Number(first) : first;
+}

@@ -1,0 +1,29 @@
+import { CheckpointValueError } from "../errors.js";
+import type { ProgressEvent } from "../tasks/context.js";
+
+/** What a restore does unless its call says otherwise. */
+export interface RestoreDefaults<Device extends GPUDevice | undefined = GPUDevice | undefined> {
+  /** Device of arrays whose template names none; left out: memory. */
+  readonly device?: Device;
+  /** Keeps 64-bit arrays at 64 bits in GPU buffers, for shaders that emulate them; false by default. */
+  readonly enableX64?: boolean | undefined;
+  /** Most bytes in flight at once; 64 MiB by default, at least 1 MiB. */
+  readonly readConcurrentBytes?: number | undefined;
+}
+
+/** Options of a restore. */
+export interface RestoreOptions<Device extends GPUDevice | undefined = GPUDevice | undefined> extends RestoreDefaults<Device> {
+  /** Accepts casts to the templates' dtypes, with Orbax's values, and narrows 64-bit arrays bound for a device; false by default. */
+  readonly castDtypes?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+}
+
+const defaultReadConcurrentBytes = 64 * 1024 * 1024;
+const leastReadConcurrentBytes = 1024 * 1024;
+
+/** Checks and completes `readConcurrentBytes`. @throws CheckpointValueError for anything but an integer of at least 1 MiB. */
+export function requireReadConcurrentBytes(bytes: number = defaultReadConcurrentBytes): number {
+  if (Number.isSafeInteger(bytes) && bytes >= leastReadConcurrentBytes) return bytes;
+  throw new CheckpointValueError(`readConcurrentBytes is an integer of at least ${leastReadConcurrentBytes} bytes, not ${bytes}`);
+}

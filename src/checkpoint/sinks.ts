@@ -1,0 +1,105 @@
+import { type HostArray, hostArray } from "../arrays/hostArray.js";
+import { placeBlock } from "../arrays/place.js";
+import type { Block } from "../arrays/spec.js";
+import { DeviceError } from "../errors.js";
+import type { GpuArray } from "../gpu/gpuArray.js";
+import { checkGpuLeaves, type GpuLeaf } from "../gpu/limits.js";
+import { type GpuUpload, openUpload } from "../gpu/upload.js";
+import type { TaskContext } from "../tasks/context.js";
+import type { PlannedLeaf } from "./planRestore.js";
+
+/** Takes the blocks of planned leaves, in memory and on any number of devices. */
+export interface Sinks {
+  write(leaf: PlannedLeaf, block: Block): Promise<void> | void;
+  /** Waits for all GPUs; the finished arrays by leaf. */
+  finish(): Promise<ReadonlyMap<PlannedLeaf, HostArray | GpuArray>>;
+  /** Destroys every GPUBuffer that was made. */
+  abort(): void;
+}
+
+/** Name of a leaf in errors, progress and buffer labels: item and path. */
+export const leafName = ({ item, stored }: PlannedLeaf): string => (stored.path === "" ? item : `${item}/${stored.path}`);
+
+/**
+ * Checks sizes, limits and usages of all leaves bound for devices, before anything is requested.
+ * @throws DeviceError naming the leaf and the limit.
+ */
+export function checkDevices(leaves: Iterable<PlannedLeaf>): void {
+  for (const [device, bound] of byDevice(leaves)) checkGpuLeaves(device, bound.map(gpuLeaf));
+}
+
+/**
+ * Makes room for all leaves.
+ * @throws DeviceError where memory or a device cannot hold them; nothing is left then.
+ */
+export async function openSinks(leaves: readonly PlannedLeaf[], context: TaskContext): Promise<Sinks> {
+  const memory = new Map(leaves.filter(({ place }) => place === "memory").map((leaf) => [leaf, allocate(leaf)]));
+  const uploads = new Map<PlannedLeaf, { readonly upload: GpuUpload; readonly index: number }>();
+  const opened: { readonly upload: GpuUpload; readonly bound: readonly PlannedLeaf[] }[] = [];
+  const abort = () => {
+    for (const { upload } of opened) upload.abort();
+  };
+  try {
+    for (const [device, bound] of byDevice(leaves)) {
+      const upload = await openUpload(device, bound.map(gpuLeaf), context);
+      opened.push({ upload, bound });
+      for (const [index, leaf] of bound.entries()) uploads.set(leaf, { upload, index });
+    }
+  } catch (error) {
+    abort();
+    throw error;
+  }
+  return {
+    abort,
+    write(leaf, block) {
+      const target = uploads.get(leaf);
+      if (target !== undefined) return target.upload.write(target.index, block);
+      const bytes = memory.get(leaf);
+      if (bytes !== undefined) placeBlock(bytes, leaf.spec, block);
+    },
+    async finish() {
+      const arrays = new Map<PlannedLeaf, HostArray | GpuArray>();
+      for (const [leaf, bytes] of memory) arrays.set(leaf, hostArray(leaf.spec, bytes));
+      for (const { upload, bound } of opened) {
+        const finished = await upload.finish();
+        for (const [index, leaf] of bound.entries()) {
+          const array = finished[index];
+          if (array !== undefined) arrays.set(leaf, array);
+        }
+      }
+      return arrays;
+    },
+  };
+}
+
+function byDevice(leaves: Iterable<PlannedLeaf>): Map<GPUDevice, PlannedLeaf[]> {
+  const groups = new Map<GPUDevice, PlannedLeaf[]>();
+  for (const leaf of leaves) {
+    if (leaf.place === "memory") continue;
+    const group = groups.get(leaf.place) ?? [];
+    groups.set(leaf.place, group);
+    group.push(leaf);
+  }
+  return groups;
+}
+
+const gpuLeaf = (leaf: PlannedLeaf): GpuLeaf => ({
+  leaf: leafName(leaf),
+  spec: leaf.spec,
+  ...(leaf.usage !== undefined && { usage: leaf.usage }),
+  ...(leaf.into && { into: leaf.into }),
+});
+
+function allocate(leaf: PlannedLeaf): Uint8Array {
+  try {
+    return new Uint8Array(leaf.byteLength);
+  } catch (cause) {
+    throw new DeviceError({
+      reason: "out-of-memory",
+      leaf: leafName(leaf),
+      bytes: leaf.byteLength,
+      message: `the page's memory cannot hold an array of ${leaf.byteLength} bytes; restore it onto a device`,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,176 @@
+import { castFrom } from "../arrays/cast.js";
+import { type Dtype, dtypes } from "../arrays/dtypes.js";
+import type { Block } from "../arrays/spec.js";
+import { type ByteRange, defaultMergeRule, type MergedRange, mergeRanges } from "../bytes/ranges.js";
+import { CorruptCheckpointError } from "../errors.js";
+import type { ReadableStorage } from "../storage/storage.js";
+import { streamRange } from "../storage/streamRange.js";
+import type { ByteBudget } from "../tasks/budget.js";
+import { abortable, type TaskContext } from "../tasks/context.js";
+import type { ZarrArray } from "../zarr/openArray.js";
+import { fillBlocks, readBlocks } from "../zarr/readBlocks.js";
+import { type ChunkSource, type LocatedChunk, lostChunk } from "./locateChunks.js";
+
+/** An array on its way: its chunks, the dtype it gets, and what takes its blocks. */
+export interface Transfer {
+  readonly array: ZarrArray;
+  readonly dtype: Dtype;
+  readonly chunks: readonly LocatedChunk[];
+  readonly missingChunksAreLost: boolean;
+  /** Takes a block of the new dtype; its bytes are the caller's again when the promise resolves. */
+  write(block: Block): Promise<void> | void;
+  /** One more of its chunks is complete. */
+  chunkDone(): void;
+}
+
+interface RangeRead extends ByteRange {
+  readonly transfer: Transfer;
+  readonly located: LocatedChunk;
+}
+
+/** One piece of work: the bytes it holds at once, and how to do it. */
+interface Job {
+  readonly byteLength: number;
+  run(context: TaskContext): Promise<void>;
+}
+
+/**
+ * Reads, decodes, casts and hands over all blocks of all arrays. Neighbouring chunks are read as one range; a chunk larger than a quarter
+ * of the budget is streamed. The bytes held at once stay within the budget. The first failure stops everything else.
+ */
+export async function moveBytes(transfers: readonly Transfer[], budget: ByteBudget, context: TaskContext): Promise<void> {
+  const failure = new AbortController();
+  const signal = context.signal === undefined ? failure.signal : AbortSignal.any([context.signal, failure.signal]);
+  const run = async (job: Job) => {
+    const release = await budget.acquire(Math.min(job.byteLength, budget.limit), { signal });
+    try {
+      await job.run({ signal });
+    } catch (error) {
+      failure.abort(error);
+      throw error;
+    } finally {
+      release();
+    }
+  };
+  // A job that ignores its signal is left behind, not waited for.
+  const results = await abortable(Promise.allSettled(planJobs(transfers, budget.limit).map(run)), { signal });
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}
+
+function planJobs(transfers: readonly Transfer[], limit: number): Job[] {
+  const jobs: Job[] = [];
+  const small = new Map<ReadableStorage, Map<string, RangeRead[]>>();
+  const whole: { transfer: Transfer; located: LocatedChunk }[] = [];
+  for (const transfer of transfers) {
+    for (const located of transfer.chunks) {
+      const { source } = located;
+      if (source.kind === "inline" || source.kind === "fill") whole.push({ transfer, located });
+      else if (source.kind === "file") jobs.push(fileJob(transfer, located, source));
+      else if (isLarge(transfer, source, limit)) jobs.push(largeJob(transfer, located, source, limit));
+      else groupOf(small, source).push({ ...source.range, transfer, located });
+    }
+  }
+  const rule = { ...defaultMergeRule, longestRun: Math.min(defaultMergeRule.longestRun, Math.floor(limit / 4)) };
+  for (const [storage, files] of small) {
+    for (const [path, reads] of files) for (const run of mergeRanges(reads, rule)) jobs.push(runJob(storage, path, run));
+  }
+  return [memoryJob(whole, limit), ...jobs];
+}
+
+function groupOf(groups: Map<ReadableStorage, Map<string, RangeRead[]>>, source: ChunkSource & { kind: "range" }): RangeRead[] {
+  const files = groups.get(source.storage) ?? new Map<string, RangeRead[]>();
+  groups.set(source.storage, files);
+  const reads = files.get(source.path) ?? [];
+  files.set(source.path, reads);
+  return reads;
+}
+
+const isLarge = ({ array }: Transfer, { range }: ChunkSource & { kind: "range" }, limit: number): boolean =>
+  Math.max(range.length, array.chunkByteLength) > limit / 4;
+
+/** Longest piece of a block that is cast at once, in bytes of the wider dtype. */
+const castPieceLength = 1024 * 1024;
+
+/** Chunks that need no reading: values in the index, and chunks left out. */
+const memoryJob = (chunks: readonly { transfer: Transfer; located: LocatedChunk }[], limit: number): Job => ({
+  byteLength: Math.min(limit / 4, Math.max(0, ...chunks.map(({ transfer }) => Math.min(transfer.array.chunkByteLength, limit)))),
+  async run(context) {
+    for (const { transfer, located } of chunks) {
+      const { source } = located;
+      if (source.kind === "inline") await decode(transfer, located, source.bytes, source, context);
+      else await fill(transfer, located, context);
+    }
+  },
+});
+
+/** Neighbouring chunks of one file, read at once and decoded one after the other. */
+const runJob = (storage: ReadableStorage, path: string, run: MergedRange<RangeRead>): Job => ({
+  byteLength: run.length + Math.max(...run.members.map(({ transfer }) => transfer.array.chunkByteLength)) + castPieceLength,
+  async run(context) {
+    const { offset, length } = run;
+    const bytes = requireFile(await storage.read(path, { range: { offset, length }, signal: context.signal }), path, offset);
+    for (const member of run.members) {
+      const start = member.offset - offset;
+      await decode(member.transfer, member.located, bytes.subarray(start, start + member.length), { path, offset: member.offset }, context);
+    }
+  },
+});
+
+/** A chunk that is decoded as it arrives; only one that its codec chain cannot stream is held whole. */
+const largeJob = (transfer: Transfer, located: LocatedChunk, source: ChunkSource & { kind: "range" }, limit: number): Job => ({
+  byteLength: transfer.array.streamable ? Math.floor(limit / 2) : source.range.length + 2 * transfer.array.chunkByteLength,
+  async run(context) {
+    const { storage, path, range } = source;
+    const bytes = transfer.array.streamable
+      ? streamRange(storage, path, range, context)
+      : requireFile(await storage.read(path, { range, signal: context.signal }), path, range.offset);
+    await decode(transfer, located, bytes, { path, offset: range.offset }, context);
+  },
+});
+
+/** A chunk that is a file of its own. */
+const fileJob = (transfer: Transfer, located: LocatedChunk, { storage, path }: ChunkSource & { kind: "file" }): Job => ({
+  byteLength: 2 * transfer.array.chunkByteLength + castPieceLength,
+  async run(context) {
+    const bytes = await storage.read(path, { signal: context.signal });
+    if (bytes !== undefined) return decode(transfer, located, bytes, { path, offset: 0 }, context);
+    if (transfer.missingChunksAreLost) throw lostChunk(transfer.array, located.chunk);
+    await fill(transfer, located, context);
+  },
+});
+
+function requireFile(bytes: Uint8Array | undefined, path: string, offset: number): Uint8Array {
+  if (bytes !== undefined) return bytes;
+  throw new CorruptCheckpointError({ path, offset, expected: "a data file that the index names", received: "no such file" });
+}
+
+async function decode(
+  transfer: Transfer,
+  { chunk }: LocatedChunk,
+  bytes: Uint8Array | AsyncIterable<Uint8Array>,
+  from: { readonly path: string; readonly offset: number },
+  context: TaskContext,
+): Promise<void> {
+  for await (const block of readBlocks(transfer.array, chunk, bytes, from, context)) await deliver(transfer, block, context);
+  transfer.chunkDone();
+}
+
+async function fill(transfer: Transfer, { chunk }: LocatedChunk, context: TaskContext): Promise<void> {
+  for (const block of fillBlocks(transfer.array, chunk)) await deliver(transfer, block, context);
+  transfer.chunkDone();
+}
+
+/** Casts a block where its array gets another dtype, in pieces, and hands it over. */
+async function deliver(transfer: Transfer, block: Block, { signal }: TaskContext): Promise<void> {
+  signal?.throwIfAborted();
+  const { array, dtype } = transfer;
+  const stored = array.spec.dtype;
+  const cast = stored === dtype ? undefined : castFrom(stored, dtype);
+  if (cast === undefined) return transfer.write(block);
+  const itemsize = dtypes[stored].itemsize;
+  const elements = Math.floor(castPieceLength / Math.max(itemsize, dtypes[dtype].itemsize));
+  for (let start = 0; start < block.data.byteLength; start += elements * itemsize) {
+    const piece = block.data.subarray(start, start + elements * itemsize);
+    await transfer.write({ ...block, elementOffset: block.elementOffset + start / itemsize, data: cast(piece) });
+  }
+}
