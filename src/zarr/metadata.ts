@@ -1,0 +1,72 @@
+import { dtypes } from "../arrays/dtypes.js";
+import { type ArraySpec, elementCount } from "../arrays/spec.js";
+import type { JsonMember } from "../bytes/jsonMember.js";
+import { codecNamed } from "../codecs/registry.js";
+import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
+import type { ByteOrder } from "./dtypeName.js";
+import type { ChunkGrid } from "./grid.js";
+import type { RawDocument } from "./rawArray.js";
+import type { ShardLayout } from "./shardIndex.js";
+
+/** What the metadata of either zarr version say, checked and in one form. */
+export interface ArrayMetadata {
+  readonly spec: ArraySpec;
+  readonly grid: ChunkGrid;
+  /** Name of the compressor, `"none"` without one. */
+  readonly codec: string;
+  readonly byteOrder: ByteOrder;
+  /** Whether elements of a decoded chunk are in another order than C's. */
+  readonly transposed: boolean;
+  /** One element, little endian, for chunks that were left out. */
+  readonly fill: Uint8Array;
+  /** The same metadata in words that zarrita knows, without the compressor. */
+  readonly document: RawDocument;
+  /** How a chunk is divided further, where it is a shard. */
+  readonly shard?: ShardLayout | undefined;
+}
+
+/** Most axes of an array, as in TensorStore. */
+const mostAxes = 32;
+
+/**
+ * Most bytes of a chunk that has to be in memory whole, since its elements are in another order or behind an index; others
+ * stream. The same as the longest chunk that Orbax makes.
+ */
+const largestWholeChunk = 2 ** 31;
+
+/** Reads a list of lengths, each a safe integer from `least` on. */
+export function readLengths(member: JsonMember, least: number): number[] {
+  const lengths = member.list().map((length) => {
+    const value = length.integer();
+    return Number.isSafeInteger(value) && value >= least ? value : length.fail(`a whole number from ${least} to 2^53 - 1`);
+  });
+  return lengths.length <= mostAxes ? lengths : member.fail(`at most ${mostAxes} axes`, `${lengths.length}`);
+}
+
+/** A string that must be one of a few. */
+export function oneOf<const Choice extends string>(member: JsonMember, choices: readonly Choice[]): Choice {
+  const value = member.string();
+  return choices.find((choice) => choice === value) ?? member.fail(choices.map((choice) => JSON.stringify(choice)).join(" or "));
+}
+
+/** @throws UnsupportedCheckpointError for a compressor that there is no decoder for. */
+export function requireCodec(name: string, path: string): string {
+  if (codecNamed(name) !== undefined && name !== "none") return name;
+  throw new UnsupportedCheckpointError(`${path}: compressor ${JSON.stringify(name)} is not read; zstd, gzip, zlib and blosc are, or none`);
+}
+
+/**
+ * Checks that sizes in bytes stay safe integers, and a chunk that cannot be streamed within memory, before anything counts on them.
+ * @throws CorruptCheckpointError for sizes beyond 2^53 - 1, UnsupportedCheckpointError for a chunk too large to hold whole.
+ */
+export function checkSizes({ spec, grid, transposed, shard }: ArrayMetadata, path: string): void {
+  const { itemsize } = dtypes[spec.dtype];
+  for (const shape of [spec.shape, grid.chunkShape]) {
+    if (Number.isSafeInteger(elementCount(shape) * itemsize)) continue;
+    throw new CorruptCheckpointError({ path, expected: "sizes below 2^53 bytes", received: `[${shape.join(", ")}] of ${spec.dtype}` });
+  }
+  const chunkBytes = elementCount(grid.chunkShape) * itemsize;
+  if ((transposed || shard !== undefined) && chunkBytes > largestWholeChunk) {
+    throw new UnsupportedCheckpointError(`${path}: chunks of ${chunkBytes} bytes that cannot be streamed; up to 2 GiB are read`);
+  }
+}

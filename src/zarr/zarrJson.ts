@@ -1,0 +1,83 @@
+import { dtypes } from "../arrays/dtypes.js";
+import { parseJson } from "../bytes/json.js";
+import { JsonMember } from "../bytes/jsonMember.js";
+import { UnsupportedCheckpointError } from "../errors.js";
+import { type CodecChain, readCodecs } from "./codecChain.js";
+import { parseV3Dtype } from "./dtypeName.js";
+import { parseFillValue } from "./fillValue.js";
+import { type ArrayMetadata, checkSizes, oneOf, readLengths } from "./metadata.js";
+import { type RawDocument, rawV3Dtypes } from "./rawArray.js";
+
+/**
+ * Parses `zarr.json` of a zarr v3 array as TensorStore writes it for Orbax, and of hand-made ones: regular grid, both key
+ * encodings, `bytes` or `sharding_indexed`, one `transpose` and one compressor.
+ * @param prefix what the keys of the array's chunks begin with.
+ * @throws CorruptCheckpointError for members that are missing or of a wrong type, UnsupportedCheckpointError for what is not read.
+ */
+export function parseZarrJson(bytes: Uint8Array, path: string, prefix: string): ArrayMetadata {
+  const root = new JsonMember(path, "the array's metadata", parseJson(bytes, path));
+  if (root.member("zarr_format").integer() !== 3) root.member("zarr_format").fail("3");
+  oneOf(root.member("node_type"), ["array"]);
+  requireNoTransformers(root, path);
+  const shape = readLengths(root.member("shape"), 0);
+  const gridShape = readGrid(root.member("chunk_grid"), shape.length, path);
+  const dtype = parseV3Dtype(root.member("data_type").string(), path);
+  const chain = readCodecs(root.member("codecs"), gridShape, path);
+  const fillMember = root.member("fill_value");
+  const fill = root.object().fill_value ?? fillMember.fail("a value");
+  const metadata: ArrayMetadata = {
+    spec: { shape, dtype },
+    grid: { shape, chunkShape: gridShape, keyOf: readKeyEncoding(root.member("chunk_key_encoding"), prefix) },
+    codec: chain.codec,
+    byteOrder: chain.byteOrder,
+    transposed: chain.transpose !== undefined,
+    fill: parseFillValue({ value: fill, member: fillMember, dtype, byteOrder: "little", path }),
+    document: rawDocument(shape, rawV3Dtypes[dtypes[dtype].itemsize], chain.shard?.chunkShape ?? gridShape, chain),
+    shard: chain.shard,
+  };
+  checkSizes(metadata, path);
+  return metadata;
+}
+
+function requireNoTransformers(root: JsonMember, path: string): void {
+  if ((root.optional("storage_transformers")?.list().length ?? 0) === 0) return;
+  throw new UnsupportedCheckpointError(`${path}: storage transformers are not read`);
+}
+
+function readGrid(grid: JsonMember, rank: number, path: string): number[] {
+  const name = grid.member("name").string();
+  if (name !== "regular") throw new UnsupportedCheckpointError(`${path}: chunk grid ${JSON.stringify(name)} is not read, only "regular"`);
+  const member = grid.member("configuration").member("chunk_shape");
+  const lengths = readLengths(member, 1);
+  return lengths.length === rank ? lengths : member.fail(`${rank} lengths, as in shape`);
+}
+
+function readKeyEncoding(encoding: JsonMember, prefix: string): (indices: readonly number[]) => string {
+  const name = oneOf(encoding.member("name"), ["default", "v2"]);
+  const separatorMember = encoding.optional("configuration")?.optional("separator");
+  const separator = separatorMember === undefined ? undefined : oneOf(separatorMember, [".", "/"]);
+  return name === "default"
+    ? (indices) => prefix + ["c", ...indices].join(separator ?? "/")
+    : (indices) => prefix + (indices.join(separator ?? ".") || "0");
+}
+
+function rawDocument(
+  shape: readonly number[],
+  dtype: (typeof rawV3Dtypes)[keyof typeof rawV3Dtypes],
+  chunkShape: readonly number[],
+  { transpose }: CodecChain,
+): RawDocument {
+  return {
+    zarr_format: 3,
+    node_type: "array",
+    shape,
+    data_type: dtype,
+    chunk_grid: { name: "regular", configuration: { chunk_shape: chunkShape } },
+    chunk_key_encoding: { name: "default" },
+    codecs: [
+      ...(transpose === undefined ? [] : [{ name: "transpose", configuration: { order: transpose } }]),
+      { name: "bytes", configuration: { endian: "little" } },
+    ],
+    fill_value: 0,
+  };
+}

@@ -1,0 +1,70 @@
+import { dtypes } from "../arrays/dtypes.js";
+import { type JsonValue, parseJson } from "../bytes/json.js";
+import { JsonMember } from "../bytes/jsonMember.js";
+import { UnsupportedCheckpointError } from "../errors.js";
+import { parseV2Dtype } from "./dtypeName.js";
+import { parseFillValue } from "./fillValue.js";
+import { type ArrayMetadata, checkSizes, oneOf, readLengths, requireCodec } from "./metadata.js";
+import { rawV2Dtypes } from "./rawArray.js";
+
+/**
+ * Parses `.zarray` of zarr v2: the members that TensorStore requires, unknown ones ignored, in the compressor too.
+ * @param prefix what the keys of the array's chunks begin with.
+ * @throws CorruptCheckpointError for members that are missing or of a wrong type, UnsupportedCheckpointError for a dtype,
+ * compressor or filter that is not read.
+ */
+export function parseZarray(bytes: Uint8Array, path: string, prefix: string): ArrayMetadata {
+  const root = new JsonMember(path, "the array's metadata", parseJson(bytes, path));
+  if (root.member("zarr_format").integer() !== 2) root.member("zarr_format").fail("2");
+  const shape = readLengths(root.member("shape"), 0);
+  const chunks = readLengths(root.member("chunks"), 1);
+  if (chunks.length !== shape.length) root.member("chunks").fail(`${shape.length} lengths, as in shape`);
+  const { dtype, byteOrder } = parseV2Dtype(readDtypeName(root, path), path);
+  const order = oneOf(root.member("order"), ["C", "F"]);
+  const separator = Object.hasOwn(root.object(), "dimension_separator") ? oneOf(root.member("dimension_separator"), [".", "/"]) : ".";
+  requireNoFilters(root, path);
+  const metadata: ArrayMetadata = {
+    spec: { shape, dtype },
+    grid: { shape, chunkShape: chunks, keyOf: (indices) => prefix + (indices.join(separator) || "0") },
+    codec: readCompressor(root, path),
+    byteOrder,
+    transposed: order === "F" && shape.length > 1,
+    fill: parseFillValue({ value: required(root, "fill_value"), member: root.member("fill_value"), dtype, byteOrder, path }),
+    document: {
+      zarr_format: 2,
+      shape,
+      chunks,
+      dtype: rawV2Dtypes[dtypes[dtype].itemsize],
+      order,
+      compressor: null,
+      fill_value: null,
+      filters: null,
+      dimension_separator: separator,
+    },
+  };
+  checkSizes(metadata, path);
+  return metadata;
+}
+
+/** A member that may be null but not absent. */
+function required(root: JsonMember, name: string): JsonValue {
+  const value = root.object()[name];
+  return value === undefined ? root.member(name).fail("a value or null") : value;
+}
+
+function readDtypeName(root: JsonMember, path: string): string {
+  if (!Array.isArray(root.object().dtype)) return root.member("dtype").string();
+  throw new UnsupportedCheckpointError(`${path}: structured dtypes are not read, and no JAX array is saved with one`);
+}
+
+function requireNoFilters(root: JsonMember, path: string): void {
+  if (required(root, "filters") === null) return;
+  const filters = root.member("filters").list();
+  if (filters.length === 0) return;
+  throw new UnsupportedCheckpointError(
+    `${path}: filters (${filters.map((filter) => filter.member("id").string()).join(", ")}) are not read`,
+  );
+}
+
+const readCompressor = (root: JsonMember, path: string): string =>
+  required(root, "compressor") === null ? "none" : requireCodec(root.member("compressor").member("id").string(), path);
