@@ -126,12 +126,20 @@ export class CheckpointDtypeMismatchError extends CheckpointError {
   /** True when a 64-bit array was bound for a device without `enableX64`. */
   readonly x64Disabled: boolean;
 
-  constructor(step: number | undefined, mismatches: readonly DtypeMismatch[], x64Disabled: boolean) {
+  /** @param kind `"no-cast"`: casts were accepted, but these pairs have none. */
+  constructor(
+    step: number | undefined,
+    mismatches: readonly DtypeMismatch[],
+    x64Disabled: boolean,
+    kind: "not-asked-for" | "no-cast" = "not-asked-for",
+  ) {
     const lines = mismatches.map(({ item, leaf, saved, restored }) => `${placeOf(item, leaf)}: saved ${saved}, restored as ${restored}`);
     const x64 = x64Disabled ? ", or enableX64: true to keep 64-bit values in buffers (WGSL has no 64-bit scalar)" : "";
     super(
       ["DtypeMismatch"],
-      `${subjectOf(step)} would restore arrays at another dtype than they were saved with (${listed(lines)}); pass castDtypes: true to accept the cast${x64}`,
+      kind === "no-cast"
+        ? `${subjectOf(step)} has arrays for which no cast to the wanted dtype is known (${listed(lines)}); use the saved dtype in the template`
+        : `${subjectOf(step)} would restore arrays at another dtype than they were saved with (${listed(lines)}); pass castDtypes: true to accept the cast${x64}`,
     );
     this.step = step;
     this.mismatches = mismatches;

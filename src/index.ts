@@ -6,7 +6,7 @@ export { type CheckpointDirectory, resolveCheckpointDir } from "./checkpoint/dir
 export type { PlainJson } from "./checkpoint/jsonSchemas.js";
 export type { LeafInfo } from "./checkpoint/leafInfo.js";
 export type { Complex, PlainValue, RestoredArray, RestoredTree } from "./checkpoint/leaves.js";
-export type { Checkpoint, OpenedItem, OpenedStep } from "./checkpoint/openedStep.js";
+export type { Checkpoint, OpenedItem, OpenedStep, RestoredCheckpoint } from "./checkpoint/openedStep.js";
 export { CheckpointMetadata, Producer } from "./checkpoint/record.js";
 export type {
   HostArrayTemplate,

@@ -41,7 +41,7 @@ export interface OpenedStep<StoreDevice extends GPUDevice | undefined = undefine
    */
   restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
     options?: RestoreOptions<Device> & { readonly templates?: T },
-  ): Promise<Checkpoint<RestoredItemsOf<T, Device>>>;
+  ): Promise<RestoredCheckpoint<T, Device>>;
 }
 
 /** A restored step. */
@@ -54,6 +54,9 @@ export interface Checkpoint<Items = Readonly<Record<string, RestoredTree>>> {
   /** Frees every GPUBuffer that the restore made; never one given as `into`. Further calls do nothing. */
   destroy(): void;
 }
+
+/** A restored step with the types that follow from its templates. The annotations spare the compiler a recursion without end. */
+export interface RestoredCheckpoint<in out T extends Templates, in out Device> extends Checkpoint<RestoredItemsOf<T, Device>> {}
 
 /** Makes an opened step of its index. */
 export function openedStep<StoreDevice extends GPUDevice | undefined>(

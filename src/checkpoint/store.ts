@@ -2,10 +2,10 @@ import { CheckpointValueError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { type CheckpointDirectory, directoryName, requireDirectory, storageOf } from "./directory.js";
-import { type Checkpoint, type OpenedStep, openedStep } from "./openedStep.js";
+import { type OpenedStep, openedStep, type RestoredCheckpoint } from "./openedStep.js";
 import { openStep, readRecord } from "./openStep.js";
 import type { CheckpointMetadata } from "./record.js";
-import type { RestoredItemsOf, Templates } from "./restoredTypes.js";
+import type { Templates } from "./restoredTypes.js";
 import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restoreOptions.js";
 import { bestOf, listStepFolders, requireStep } from "./steps.js";
 
@@ -32,7 +32,7 @@ export interface CheckpointStore<StoreDevice extends GPUDevice | undefined = und
   restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
     step: number,
     options?: RestoreOptions<Device> & { readonly templates?: T },
-  ): Promise<Checkpoint<RestoredItemsOf<T, Device>>>;
+  ): Promise<RestoredCheckpoint<T, Device>>;
   /** Reads only a step's record. */
   readMetadata(step: number, options?: ReadStepOptions): Promise<CheckpointMetadata>;
   /** All finished steps, ascending. */
@@ -78,7 +78,7 @@ export class OrbaxCheckpointStore<StoreDevice extends GPUDevice | undefined = un
   async restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
     step: number,
     options: RestoreOptions<Device> & { readonly templates?: T } = {},
-  ): Promise<Checkpoint<RestoredItemsOf<T, Device>>> {
+  ): Promise<RestoredCheckpoint<T, Device>> {
     const opened = await this.open(step, options);
     return opened.restore(options);
   }
