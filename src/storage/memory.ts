@@ -32,7 +32,8 @@ export function memoryStorage(
     async write(path, bytes, { signal } = {}) {
       requirePath(path);
       signal?.throwIfAborted();
-      stored.set(path, bytes.slice());
+      // Not slice, which on Node's Buffer copies nothing.
+      stored.set(path, new Uint8Array(bytes));
     },
 
     async remove(path, { signal } = {}) {

@@ -24,6 +24,11 @@ async function* readInPieces(storage: ReadableStorage, path: string, range: Byte
   }
 }
 
+/** Bytes that are there already, in pieces of the usual length. */
+export function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.byteLength; at += streamPieceLength) yield bytes.subarray(at, at + streamPieceLength);
+}
+
 /** The error of a stream over a file that is not there. */
 export function absentFileError(path: string, range: ByteRange): CorruptCheckpointError {
   return new CorruptCheckpointError({

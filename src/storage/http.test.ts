@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { type Fault, type RunningServer, type ServerOptions, startServer } from "../../e2e/server/server.mjs";
+import { testStorage } from "./conformance.testing.js";
+import { testClock } from "./http/clock.testing.js";
+import { createHttpStorage, type HttpStorageOptions, httpStorage } from "./http.js";
+
+const running: RunningServer[] = [];
+
+afterEach(async () => {
+  for (const server of running.splice(0)) await server.close();
+});
+
+async function serve(options: ServerOptions): Promise<RunningServer> {
+  const server = await startServer(options);
+  running.push(server);
+  return server;
+}
+
+const storageOf = (server: RunningServer, options: HttpStorageOptions = {}, folder = "") =>
+  createHttpStorage(server.url + folder, options, testClock());
+
+const faultSets: Record<string, readonly Fault[]> = {
+  "a good server": [],
+  "a server that ignores ranges": [{ kind: "ignore-range" }],
+  "a server that compresses": [{ kind: "gzip" }],
+  "a server that hides its headers": [{ kind: "hide-headers" }],
+  "a server that breaks every third connection": [1, 4, 7, 10, 13].map((after) => ({ kind: "cut", afterBytes: 700, times: 1, after })),
+};
+
+for (const [name, faults] of Object.entries(faultSets)) {
+  testStorage(`httpStorage on ${name}`, async (files) => {
+    const server = await startServer({ root: new Map(files), faults });
+    return { storage: storageOf(server), close: () => server.close() };
+  });
+}
+
+for (const index of ["nginx", "apache"] as const) {
+  test(`lists what ${index} prints`, async () => {
+    const server = await serve({
+      root: new Map([
+        ["a/b c", bytes(1)],
+        ["a/d/e", bytes(1)],
+        [`a/${"long".repeat(20)}`, bytes(1)],
+      ]),
+      index,
+    });
+    expect(await storageOf(server).list("a/")).toEqual({ files: ["b c", "long".repeat(20)], directories: ["d"] });
+  });
+}
+
+describe("requests", () => {
+  const root = new Map([
+    ["run/a", bytes(1000)],
+    ["run/b", bytes(10)],
+  ]);
+
+  test("nothing is requested before the first read", async () => {
+    const server = await serve({ root });
+    storageOf(server);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(server.requests).toEqual([]);
+  });
+
+  test("a whole file is one request without Range, a part one with a closed range, and neither needs a preflight", async () => {
+    const server = await serve({ root });
+    for (const folder of ["/run", "/run/"]) {
+      server.resetRequests();
+      const storage = storageOf(server, {}, folder);
+      expect(await storage.read("a")).toEqual(bytes(1000));
+      expect(await storage.read("a", { range: { offset: 5, length: 7 } })).toEqual(bytes(1000).subarray(5, 12));
+      expect(server.requests.map(({ target, range }) => [target, range])).toEqual([
+        ["/run/a", undefined],
+        ["/run/a", "bytes=5-11"],
+      ]);
+    }
+    // The headers that CORS lets pass unasked, and those that fetch adds itself.
+    const safe = ["accept", "accept-encoding", "accept-language", "cache-control", "connection", "host", "pragma", "range"];
+    const sent = new Set(server.requests.flatMap(({ headers }) => Object.keys(headers)));
+    expect([...sent].filter((name) => !safe.includes(name) && !name.startsWith("sec-fetch-") && name !== "user-agent")).toEqual([]);
+  });
+
+  test("fetch is asked past the cache, with the options that were given", async () => {
+    const inits: RequestInit[] = [];
+    const storage = httpStorage("https://example.org/run?sig=1", {
+      credentials: "include",
+      fetch: async (url, init) => {
+        inits.push(init);
+        return new Response(url);
+      },
+    });
+    expect(new TextDecoder().decode(await storage.read("d/0"))).toBe("https://example.org/run/d/0?sig=1");
+    expect(inits).toMatchObject([{ cache: "no-store", credentials: "include", redirect: "follow" }]);
+  });
+
+  test("43: neighbours asked in one go are one request, at most `concurrency` go at once", async () => {
+    const data = bytes(3_000_000);
+    const server = await serve({ root: new Map([["d", data]]), latencyMs: 5 });
+    const storage = storageOf(server, { concurrency: 3 });
+    const near = Array.from({ length: 50 }, (_, index) => ({ offset: index * 1000, length: 900 }));
+    const far = Array.from({ length: 12 }, (_, index) => ({ offset: 200_000 * (index + 1), length: 10 }));
+    const parts = await Promise.all([...near, ...far].map((range) => storage.read("d", { range })));
+    for (const [index, { offset, length }] of [...near, ...far].entries()) {
+      expect(Buffer.compare(parts[index] ?? bytes(0), data.subarray(offset, offset + length))).toBe(0);
+    }
+    expect(server.requests).toHaveLength(13);
+    expect(server.peakRequests).toBe(3);
+  });
+
+  test("an empty range asks nothing", async () => {
+    const server = await serve({ root });
+    expect(await storageOf(server).read("run/a", { range: { offset: 3, length: 0 } })).toHaveLength(0);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe("credentials", () => {
+  const root = new Map([["a", bytes(10)]]);
+
+  test("headers are sent with each request, and a function is asked each time", async () => {
+    const server = await serve({ root });
+    let calls = 0;
+    const storage = storageOf(server, { headers: async () => ({ authorization: `Bearer ${++calls}` }) });
+    await storage.read("a");
+    await storage.read("a", { range: { offset: 0, length: 1 } });
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer 1", "Bearer 2"]);
+  });
+
+  test("user and password of the URL become a header, and its query stays with every request", async () => {
+    const server = await serve({ root });
+    const url = server.url.replace("//", "//me:s%C3%A9cret@");
+    const storage = createHttpStorage(`${url}/?X-Signature=topsecret#here`, {}, testClock());
+    expect(await storage.read("a")).toEqual(bytes(10));
+    expect(server.requests[0]).toMatchObject({ target: "/a?X-Signature=topsecret" });
+    expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from("me:sécret").toString("base64")}`);
+    expect(storage.name).toBe(server.url);
+  });
+
+  test("they do not show in errors", async () => {
+    const server = await serve({ root, faults: [{ kind: "status", status: 403 }] });
+    const url = `${server.url.replace("//", "//me:hunter2@")}/?sig=topsecret`;
+    const failing = createHttpStorage(url, { headers: { "x-key": "alsosecret" }, retries: 0 }, testClock());
+    const echoing = createHttpStorage(
+      url,
+      {
+        retries: 0,
+        fetch: async (asked) => {
+          throw new TypeError(`cannot fetch ${asked}`);
+        },
+      },
+      testClock(),
+    );
+    for (const storage of [failing, echoing]) {
+      const error = await storage.read("a").catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ name: "StorageError", url: `${server.url}/a` });
+      const shown = [error, (error as Error).cause].map((value) => `${value} ${JSON.stringify(value)}`).join();
+      expect(shown).not.toMatch(/hunter2|topsecret|alsosecret/);
+    }
+  });
+
+  test("they stay with their origin when a redirect leads elsewhere, and come along when it does not", async () => {
+    const other = await serve({ root });
+    const server = await serve({
+      root: new Map([["moved/a", bytes(10)]]),
+      faults: [
+        { kind: "redirect", path: "/far/a", location: `${other.url}/a` },
+        { kind: "redirect", path: "/near/a", location: "/moved/a", status: 307 },
+      ],
+    });
+    const storage = storageOf(server, { headers: { authorization: "Bearer x", "x-key": "y" } });
+    expect(await storage.read("far/a", { range: { offset: 2, length: 3 } })).toEqual(bytes(10).subarray(2, 5));
+    expect(other.requests[0]).toMatchObject({ range: "bytes=2-4" });
+    expect(other.requests[0]?.headers).not.toHaveProperty("authorization");
+    expect(other.requests[0]?.headers).not.toHaveProperty("x-key");
+    expect(await storage.read("near/a")).toEqual(bytes(10));
+    expect(server.requests.at(-1)?.headers).toMatchObject({ authorization: "Bearer x", "x-key": "y" });
+  });
+
+  test("a redirect without end is an error", async () => {
+    const server = await serve({ root, faults: [{ kind: "redirect", location: "/a" }] });
+    await expect(storageOf(server, { headers: { "x-key": "y" } }).read("a")).rejects.toMatchObject({ reason: "status", status: 302 });
+    await expect(storageOf(server, { retries: 0 }).read("a")).rejects.toMatchObject({ reason: "network" });
+  });
+
+  test("a browser that hides redirects is asked once, then follows them itself", async () => {
+    const modes: unknown[] = [];
+    const hidden = Object.defineProperty(new Response(null), "type", { value: "opaqueredirect" });
+    const storage = httpStorage("https://example.org/run", {
+      headers: { "x-key": "y" },
+      fetch: async (_, { redirect }) => {
+        modes.push(redirect);
+        return redirect === "manual" ? hidden : new Response("file");
+      },
+    });
+    await storage.read("a");
+    await storage.read("b");
+    expect(modes).toEqual(["manual", "follow", "follow"]);
+  });
+});
+
+test("refuses what is no folder's URL, without repeating it, and options out of range", () => {
+  for (const url of ["run/10", "/run", "ftp://u:secret@example.org/", "file:///x", ""]) {
+    expect(() => httpStorage(url)).toThrow(/absolute http: or https: URL/);
+    expect(() => httpStorage(url)).not.toThrow(/secret/);
+  }
+  expect(() => httpStorage("https://example.org", { concurrency: 0 })).toThrow(/concurrency is an integer from 1, not 0/);
+  expect(() => httpStorage("https://example.org", { retries: 1.5 })).toThrow(/retries/);
+});
+
+function bytes(length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) % 256);
+}

@@ -1,0 +1,119 @@
+import type { ByteRange } from "../bytes/ranges.js";
+import { CheckpointValueError } from "../errors.js";
+import { withCoalescing } from "./coalesce.js";
+import { Exchange, type HttpHeaders } from "./http/exchange.js";
+import { listDirectory } from "./http/list.js";
+import { Parts } from "./http/parts.js";
+import { type Clock, systemClock } from "./http/retry.js";
+import { HttpSession, type SessionSettings } from "./http/session.js";
+import { parseBase, targetOf } from "./http/target.js";
+import { Wholes } from "./http/wholes.js";
+import { requirePath, requirePrefix, requireRange } from "./paths.js";
+import type { ReadableStorage } from "./storage.js";
+import { absentFileError, piecesOf } from "./streamRange.js";
+
+/** How {@link httpStorage} asks. */
+export interface HttpStorageOptions {
+  /** Instead of the platform's `fetch`: for caches, proxies, signing, tests. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /**
+   * Headers of each request, such as `{ authorization: "Bearer …" }`, or a (possibly async) function that makes them each time.
+   * They stay with the URL's origin where a redirect leads elsewhere; browsers ask the server first whether they may be sent (CORS preflight).
+   */
+  readonly headers?: HttpHeaders | undefined;
+  /** Whether cookies are sent, as `fetch` takes it. */
+  readonly credentials?: RequestCredentials | undefined;
+  /** How often a request is tried again after a broken connection or status 408, 429 or 5xx (default 4). */
+  readonly retries?: number | undefined;
+  /** Most requests at once (default 6, which is what browsers open to one HTTP/1.1 host). */
+  readonly concurrency?: number | undefined;
+  /** Statuses besides 404 and 410 that mean "no such file", such as `[403]` for S3 buckets that may not be listed. */
+  readonly absentStatus?: readonly number[] | undefined;
+  /**
+   * Where a server gives no usable parts of a file, it is taken whole if it has at most so many bytes, and all such files
+   * that are kept together have at most so many (default 64 MiB).
+   */
+  readonly wholeFileBytes?: number | undefined;
+  /** How long a request may bring nothing before it counts as broken, in milliseconds (default 30,000). */
+  readonly idleTimeoutMs?: number | undefined;
+}
+
+/**
+ * A folder on a web server, read only: `fetch` with single closed ranges, tried again where that may help. Nothing is requested before
+ * the first read. A file keeps the version of its first answer, for as long as this storage or its snapshot is used.
+ * @throws CheckpointValueError on anything but an absolute http or https URL, and on options out of range.
+ */
+export function httpStorage(url: string | URL, options: HttpStorageOptions = {}): ReadableStorage {
+  return createHttpStorage(url, options, systemClock);
+}
+
+/** As {@link httpStorage}, at the pace of another clock. */
+export function createHttpStorage(url: string | URL, options: HttpStorageOptions, clock: Clock): ReadableStorage {
+  const base = parseBase(url);
+  const exchange = new Exchange({
+    base,
+    // Looked up at each call, as a page may replace it, and called as a function of its own.
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    headers: options.headers ?? {},
+    credentials: options.credentials,
+    concurrency: integer("concurrency", options.concurrency ?? 6, 1),
+    idleTimeoutMs: integer("idleTimeoutMs", options.idleTimeoutMs ?? 30_000, 1),
+  });
+  const settings = {
+    base,
+    exchange,
+    clock,
+    absentStatus: options.absentStatus ?? [],
+    retries: integer("retries", options.retries ?? 4, 0),
+    wholeFileBytes: integer("wholeFileBytes", options.wholeFileBytes ?? 64 * 1024 * 1024, 0),
+  };
+  return withCoalescing(openSession(settings));
+}
+
+function openSession(settings: SessionSettings): ReadableStorage {
+  const session = new HttpSession(settings);
+  const wholes = new Wholes(session);
+  const parts = new Parts(session, wholes);
+  const locate = (path: string) => {
+    requirePath(path);
+    return targetOf(settings.base, path);
+  };
+  return {
+    name: settings.base.label.replace(/\/$/, ""),
+
+    async read(path, { range, signal } = {}) {
+      const target = locate(path);
+      if (range !== undefined) requireRange(range);
+      signal?.throwIfAborted();
+      if (range === undefined) return wholes.read(target, signal);
+      // HTTP knows no empty range; the server is not asked.
+      return range.length === 0 ? new Uint8Array() : parts.read({ target, range, signal });
+    },
+
+    async *stream(path: string, range: ByteRange, { signal } = {}) {
+      const target = locate(path);
+      requireRange(range);
+      signal?.throwIfAborted();
+      if (range.length === 0) return;
+      const part = await parts.open({ target, range, signal });
+      if (part === undefined) throw absentFileError(path, range);
+      for await (const piece of part.kind === "bytes" ? piecesOf(part.bytes) : part.pieces) {
+        yield piece;
+        signal?.throwIfAborted();
+      }
+    },
+
+    async list(prefix, { signal } = {}) {
+      requirePrefix(prefix);
+      signal?.throwIfAborted();
+      return listDirectory(session, prefix, signal);
+    },
+
+    snapshot: () => openSession(settings),
+  };
+}
+
+function integer(name: string, value: number, least: number): number {
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw new CheckpointValueError(`httpStorage's ${name} is an integer from ${least}, not ${value}`);
+}

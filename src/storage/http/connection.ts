@@ -1,0 +1,60 @@
+import { abortable } from "../../tasks/context.js";
+import { TransportError } from "./failures.js";
+
+/** One request on its way: stops with its caller, or when no byte comes for too long. */
+export class Connection {
+  readonly #controller = new AbortController();
+  readonly #idleTimeoutMs: number;
+  readonly #release: () => void;
+  #caller: AbortSignal | undefined;
+
+  /** `release` is called once, when the connection is closed. */
+  constructor(idleTimeoutMs: number, release: () => void) {
+    this.#idleTimeoutMs = idleTimeoutMs;
+    this.#release = release;
+  }
+
+  /** What `fetch` takes. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Stops with this signal from now on, and no longer with the one before. */
+  follow(caller: AbortSignal | undefined): void {
+    this.#caller?.removeEventListener("abort", this.#stop);
+    this.#caller = caller;
+    if (caller?.aborted) this.#stop();
+    else caller?.addEventListener("abort", this.#stop, { once: true });
+  }
+
+  /**
+   * Waits for one step of the exchange.
+   * @throws the caller's reason after its abort, else TransportError; the connection is closed then.
+   */
+  async wait<Value>(step: Promise<Value>): Promise<Value> {
+    // An abort may win the race below; the loser's failure is nobody's then.
+    step.catch(() => undefined);
+    const timer = setTimeout(() => {
+      this.#controller.abort(new TransportError(`no byte came for ${this.#idleTimeoutMs} ms`));
+    }, this.#idleTimeoutMs);
+    try {
+      return await abortable(step, this.#controller);
+    } catch (error) {
+      const caller = this.#caller;
+      this.close();
+      caller?.throwIfAborted();
+      throw error instanceof TransportError ? error : new TransportError("the request failed", { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends the exchange; `complete` where there is nothing left to stop. */
+  close(complete = false): void {
+    this.follow(undefined);
+    if (!complete) this.#controller.abort();
+    this.#release();
+  }
+
+  readonly #stop = () => this.#controller.abort(this.#caller?.reason);
+}

@@ -1,0 +1,80 @@
+import type { StorageListing } from "../storage.js";
+
+/** Longest index page that is read, in bytes: some 50,000 entries. */
+export const longestIndex = 8 * 1024 * 1024;
+
+/**
+ * The entries of a directory page, as `python -m http.server`, nginx, Apache and their like print it, or of the JSON that nginx and
+ * Caddy print; `undefined` where it is another document. Links to elsewhere and to other orders of the page are left out.
+ */
+export function parseDirectoryIndex(text: string, contentType: string | null, url: URL): StorageListing | undefined {
+  const names = /json/i.test(contentType ?? "") ? namesInJson(text) : namesInHtml(text, url);
+  if (names === undefined) return undefined;
+  const files = new Set<string>();
+  const directories = new Set<string>();
+  for (const name of names) {
+    if (name.endsWith("/")) directories.add(name.slice(0, -1));
+    else files.add(name);
+  }
+  return { files: [...files].sort(), directories: [...directories].sort() };
+}
+
+const headings = /<(title|h1)[^>]*>\s*(index of|directory listing|listing directory|files within)\b/i;
+
+const links = /<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi;
+
+function namesInHtml(html: string, url: URL): string[] | undefined {
+  if (!headings.test(html)) return undefined;
+  const folder = decoded(url.pathname);
+  const names: string[] = [];
+  for (const [, double, single, bare] of html.matchAll(links)) {
+    const name = nameOf(withoutEntities(double ?? single ?? bare ?? ""), url, folder);
+    if (name !== undefined) names.push(name);
+  }
+  return names;
+}
+
+/** The entry that a link leads to, with a slash where it is a directory; `undefined` for links to anything but a direct entry. */
+function nameOf(href: string, url: URL, folder: string | undefined): string | undefined {
+  if (href === "" || !URL.canParse(href, url)) return undefined;
+  const target = new URL(href, url);
+  if (target.origin !== url.origin || target.search !== "" || target.hash !== "") return undefined;
+  const path = decoded(target.pathname);
+  if (path === undefined || folder === undefined || !path.startsWith(folder)) return undefined;
+  return entryName(path.slice(folder.length));
+}
+
+function namesInJson(text: string): string[] | undefined {
+  try {
+    const entries: unknown = JSON.parse(text);
+    return Array.isArray(entries) ? entries.map(nameInJson).filter((name) => name !== undefined) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function nameInJson(entry: unknown): string | undefined {
+  if (typeof entry !== "object" || entry === null || !("name" in entry) || typeof entry.name !== "string") return undefined;
+  const directory = ("type" in entry && entry.type === "directory") || ("is_dir" in entry && entry.is_dir === true);
+  return entryName(directory && !entry.name.endsWith("/") ? `${entry.name}/` : entry.name);
+}
+
+const entryName = (name: string) => (/^(?!\.{1,2}\/?$)[^/]+\/?$/.test(name) ? name : undefined);
+
+function decoded(pathname: string): string | undefined {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return undefined;
+  }
+}
+
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+function withoutEntities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, (whole, decimal, hexadecimal, name) => {
+    if (name !== undefined) return entities[name] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}

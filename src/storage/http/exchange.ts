@@ -1,0 +1,114 @@
+import { type ByteRange, endOf } from "../../bytes/ranges.js";
+import { ByteBudget } from "../../tasks/budget.js";
+import { abortable } from "../../tasks/context.js";
+import { Answer } from "./answer.js";
+import { Connection } from "./connection.js";
+import { TransportError } from "./failures.js";
+import type { HttpBase } from "./target.js";
+
+/** Headers of each request, or a function that makes them, which may be async. */
+export type HttpHeaders =
+  | Readonly<Record<string, string>>
+  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+
+/** What is asked. */
+export interface HttpQuestion {
+  readonly range?: ByteRange | undefined;
+  readonly accept: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What an exchange needs to know. */
+export interface ExchangeSettings {
+  readonly base: HttpBase;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly headers: HttpHeaders;
+  readonly credentials: RequestCredentials | undefined;
+  readonly concurrency: number;
+  readonly idleTimeoutMs: number;
+}
+
+const mostRedirects = 10;
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/** Sends single requests, a limited number at once; one counts until its body is read or given up. */
+export class Exchange {
+  readonly #settings: ExchangeSettings;
+  // A budget of requests: each takes one.
+  readonly #requests: ByteBudget;
+  // Browsers do not show where a redirect leads; there fetch follows it, and drops the Authorization header itself.
+  #redirectsAreHidden = false;
+
+  constructor(settings: ExchangeSettings) {
+    this.#settings = settings;
+    this.#requests = new ByteBudget(settings.concurrency);
+  }
+
+  /**
+   * One GET; whatever the status, it is an answer.
+   * @throws TransportError where there was none, the signal's reason on abort, and what the user's `headers` function throws.
+   */
+  async ask(url: URL, { range, accept, signal }: HttpQuestion): Promise<Answer> {
+    const connection = new Connection(this.#settings.idleTimeoutMs, await this.#requests.acquire(1, { signal }));
+    try {
+      connection.follow(signal);
+      const credentials = await abortable(this.#credentials(), { signal });
+      const plain = new Headers({ accept });
+      // A single closed range is what CORS lets pass without asking first, and what every server knows.
+      if (range !== undefined) plain.set("range", `bytes=${range.offset}-${endOf(range) - 1}`);
+      const answer = await this.#follow(url, plain, credentials, connection);
+      return new Answer(answer.response, url, answer.url, connection);
+    } catch (error) {
+      connection.close();
+      throw error instanceof TransportError ? this.#withoutSecrets(error, url) : error;
+    }
+  }
+
+  async #credentials(): Promise<Readonly<Record<string, string>>> {
+    const { base, headers } = this.#settings;
+    const given = typeof headers === "function" ? await headers() : headers;
+    return base.authorization === undefined ? given : { authorization: base.authorization, ...given };
+  }
+
+  /** Follows redirects by hand where there are headers that other origins must not see. */
+  async #follow(asked: URL, plain: Headers, credentials: Readonly<Record<string, string>>, connection: Connection) {
+    const byHand = Object.keys(credentials).length > 0;
+    let url = asked;
+    for (let hop = 0; ; hop += 1) {
+      const manual = byHand && !this.#redirectsAreHidden;
+      const headers = url.origin === asked.origin ? withCredentials(plain, credentials) : plain;
+      const response = await connection.wait(this.#fetch(url, headers, manual ? "manual" : "follow", connection.signal));
+      if (response.type === "opaqueredirect") {
+        this.#redirectsAreHidden = true;
+        continue;
+      }
+      const location = manual && redirectStatuses.has(response.status) ? response.headers.get("location") : null;
+      if (location === null || hop === mostRedirects || !URL.canParse(location, url)) return { response, url };
+      await response.body?.cancel();
+      url = new URL(location, url);
+    }
+  }
+
+  // Async, so that a fetch that throws at once is a rejection too.
+  async #fetch(url: URL, headers: Headers, redirect: RequestRedirect, signal: AbortSignal): Promise<Response> {
+    const { fetch, credentials } = this.#settings;
+    // Through its cache a browser answers requests for one URL one after another, even with no-cache.
+    const init: RequestInit = { headers, redirect, signal, cache: "no-store" };
+    return fetch(url.href, credentials === undefined ? init : { ...init, credentials });
+  }
+
+  /** A platform's error that repeats the URL gets a cause that does not. */
+  #withoutSecrets(error: TransportError, url: URL): TransportError {
+    const text = `${String(error.cause)} ${error.cause instanceof Error ? String(error.cause.cause) : ""}`;
+    const secret = url.search !== "" && text.includes(url.search);
+    return secret ? new TransportError(error.message, { cause: "left out: it holds the URL's query" }) : error;
+  }
+}
+
+function withCredentials(plain: Headers, credentials: Readonly<Record<string, string>>): Headers {
+  const headers = new Headers({ accept: plain.get("accept") ?? "*/*", ...credentials });
+  const range = plain.get("range");
+  if (range !== null) headers.set("range", range);
+  return headers;
+}

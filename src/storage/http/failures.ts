@@ -1,0 +1,114 @@
+import { type ByteRange, endOf } from "../../bytes/ranges.js";
+import { StorageError } from "../../errors.js";
+import { type Impostor, impostorMessages } from "./sniff.js";
+import type { HttpTarget } from "./target.js";
+
+/** The connection failed: nothing was answered, or the body ended early or stood still. */
+export class TransportError extends Error {
+  override readonly name = "TransportError";
+}
+
+const timesTried = (tries: number) => (tries === 1 ? "1 try" : `${tries} tries`);
+
+/** No answer at all. */
+export function unreachable({ path, label }: HttpTarget, tries: number, cause: unknown): StorageError {
+  return new StorageError({
+    path,
+    url: label,
+    reason: "network",
+    message: `no answer after ${timesTried(tries)}; check the address and the connection, and in a browser that the server allows this page's origin (Access-Control-Allow-Origin): a refusal by CORS looks the same`,
+    cause,
+  });
+}
+
+/** The body ended, or stood still, before its last byte. */
+export function interrupted({ path, label }: HttpTarget, tries: number, cause: unknown): StorageError {
+  return new StorageError({
+    path,
+    url: label,
+    reason: "network",
+    message: `the connection broke within the file, in ${timesTried(tries)}; try again, or check the server and what stands between`,
+    cause,
+  });
+}
+
+/** A body that is complete by the server's word, but not as long as the range. */
+export function wrongLength({ path, label }: HttpTarget, range: ByteRange, received: string): StorageError {
+  return new StorageError({
+    path,
+    url: label,
+    reason: "length",
+    message: `bytes ${range.offset} to ${endOf(range)} were asked for, but the server sent ${received}; the file is shorter than its index says, or a proxy changes it: copy the checkpoint again, and serve it uncompressed`,
+  });
+}
+
+/** Why parts of a file are not to be had. */
+export type PartlessReason = "no-ranges" | "encoding";
+
+/** The file is too large to be taken whole, and the server gives no usable part of it. */
+export function wholeTooLarge({ path, label }: HttpTarget, reason: PartlessReason, limit: number): StorageError {
+  const why = {
+    "no-ranges": "the server ignores Range requests (as `python -m http.server` does)",
+    encoding: "the server compresses its answers to Range requests",
+  };
+  const remedy = {
+    "no-ranges": "use a server with Range support (nginx, Caddy, an object store)",
+    encoding: "switch compression off for these files (serve them as application/octet-stream)",
+  };
+  return new StorageError({
+    path,
+    url: label,
+    reason,
+    message: `${why[reason]} and the file is larger than the ${limit} bytes that may be taken whole; ${remedy[reason]}, or raise wholeFileBytes`,
+  });
+}
+
+/** The file is not what it was at the first read. */
+export function changed({ path, label }: HttpTarget, how: string): StorageError {
+  return new StorageError({
+    path,
+    url: label,
+    reason: "changed",
+    message: `the file changed between two reads (${how}); open the checkpoint again, once nobody writes to it`,
+  });
+}
+
+/** Something else was sent instead of the file. */
+export function notTheFile({ path, label }: HttpTarget, impostor: Impostor): StorageError {
+  return new StorageError({ path, url: label, reason: "not-a-checkpoint", message: impostorMessages[impostor] });
+}
+
+/** No list of a folder's entries. */
+export function cannotList({ path, label }: HttpTarget, why: string, status?: number): StorageError {
+  return new StorageError({
+    path,
+    url: label,
+    reason: "cannot-list",
+    status,
+    message: `${why}; name the step instead of listing, or serve the folder with a directory index (\`python -m http.server\`, nginx autoindex)`,
+  });
+}
+
+/** An answer that says neither yes nor no; `body` may hold an object store's error code, nothing else of it is shown. */
+export function refused({ path, label }: HttpTarget, status: number, body: string, tries = 1): StorageError {
+  const code = /<Code>([A-Za-z]{1,64})<\/Code>/.exec(body)?.[1];
+  const tried = tries > 1 ? ` after ${timesTried(tries)}` : "";
+  return new StorageError({
+    path,
+    url: label,
+    reason: "status",
+    status,
+    message: `the server answered ${status}${code === undefined ? "" : ` (${code})`}${tried}; ${adviceFor(status)}`,
+  });
+}
+
+function adviceFor(status: number): string {
+  if (status === 401 || status === 407) return "credentials are missing or wrong: pass them with httpStorage's headers";
+  if (status === 403) {
+    return "credentials, rights or a fresh signed URL are missing; an S3 bucket that may not be listed answers 403 for absent files: pass absentStatus: [403] for it";
+  }
+  if (status === 429) return "it wants fewer requests: wait, or lower httpStorage's concurrency";
+  if (status >= 500 || status === 408) return "the server or a proxy fails: try again later";
+  if (status >= 300 && status < 400) return "it redirects without end or without an address: use the final address";
+  return "open the address to see why";
+}

@@ -1,0 +1,192 @@
+import type { ByteRange } from "../../bytes/ranges.js";
+import { isCheckpointError } from "../../errors.js";
+import { lengthError } from "../lengthError.js";
+import type { Answer } from "./answer.js";
+import { compareRange, parseContentRange, parseUnsatisfiedSize } from "./contentRange.js";
+import { changed, interrupted, notTheFile, type PartlessReason, TransportError, wrongLength } from "./failures.js";
+import type { Attempts } from "./retry.js";
+import { type ScoutReport, Scouts } from "./scouts.js";
+import type { HttpSession } from "./session.js";
+import { isDocumentType, sniff } from "./sniff.js";
+import type { HttpTarget } from "./target.js";
+import type { Wholes } from "./wholes.js";
+
+/** What is asked of a file. */
+export interface PartQuestion {
+  readonly target: HttpTarget;
+  /** At least one byte long. */
+  readonly range: ByteRange;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Bytes of a file taken whole, or a part on its way: read it to its end or leave it. */
+export type OpenedPart =
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "pieces"; readonly pieces: AsyncIterable<Uint8Array>; readonly state: PartState };
+
+/** How the reading of a part went. */
+interface PartState {
+  /** Every try brought a body that broke off, or was too short or too long. */
+  badBody: boolean;
+  /** The server may have compressed the body without our seeing it; then the browser fails as it unpacks it. */
+  readonly mayBeEncoded: boolean;
+}
+
+/** Reads ranges of files. */
+export class Parts {
+  readonly #session: HttpSession;
+  readonly #wholes: Wholes;
+  readonly #scouts = new Scouts();
+  /** Files that come with a page's media type, and are no pages. */
+  readonly #documents = new Set<string>();
+
+  constructor(session: HttpSession, wholes: Wholes) {
+    this.#session = session;
+    this.#wholes = wholes;
+  }
+
+  /** The bytes of a range, or `undefined` where there is no such file. */
+  async read(question: PartQuestion): Promise<Uint8Array | undefined> {
+    const part = await this.open(question);
+    if (part?.kind !== "pieces") return part?.bytes;
+    try {
+      const bytes = new Uint8Array(question.range.length);
+      let length = 0;
+      for await (const piece of part.pieces) {
+        bytes.set(piece, length);
+        length += piece.byteLength;
+      }
+      return bytes;
+    } catch (error) {
+      if (!part.state.badBody || !part.state.mayBeEncoded) throw error;
+      return this.#wholeOrThrow(question, error);
+    }
+  }
+
+  /** A range on its way, or `undefined` where there is no such file. */
+  async open(question: PartQuestion): Promise<OpenedPart | undefined> {
+    const { target, signal } = question;
+    for (;;) {
+      const partless = this.#wholes.partless(target.path);
+      if (partless !== undefined) return this.#whole(question, partless);
+      const report = await this.#scouts.enter(target.path, { signal });
+      if (report !== undefined) return this.#openFirst(question, report);
+    }
+  }
+
+  async #openFirst(question: PartQuestion, report: ScoutReport): Promise<OpenedPart | undefined> {
+    const attempts = this.#session.attempts();
+    let gavePart: boolean | undefined;
+    try {
+      const answer = await this.#ask(question, attempts);
+      if (answer === undefined) return undefined;
+      const reason = partProblem(question, answer);
+      gavePart = reason === undefined;
+      // Begun before the report, so that those who wait join it.
+      if (reason !== undefined) return this.#whole(question, reason, answer);
+      this.#session.versions.check(question.target, answer);
+      const mayBeEncoded = answer.mayHideHeaders || !answer.headers.has("content-range");
+      const state: PartState = { badBody: false, mayBeEncoded };
+      return { kind: "pieces", pieces: this.#pieces(question, answer, attempts, state), state };
+    } finally {
+      report(gavePart);
+    }
+  }
+
+  /** The body of a part; where it breaks off, the rest of it by a further request. */
+  async *#pieces(question: PartQuestion, first: Answer, attempts: Attempts, state: PartState): AsyncGenerator<Uint8Array> {
+    const { target, range, signal } = question;
+    let answer = first;
+    for (let got = 0; ; ) {
+      const before = got;
+      let broken: TransportError | undefined;
+      try {
+        for await (const piece of answer.pieces()) {
+          if (got === 0 && range.offset === 0) refuseImpostor(target, piece, answer.contentType);
+          state.badBody = got + piece.byteLength > range.length;
+          if (state.badBody) throw wrongLength(target, range, "more");
+          got += piece.byteLength;
+          yield piece;
+        }
+      } catch (error) {
+        if (!(error instanceof TransportError)) throw error;
+        broken = error;
+      }
+      if (got === range.length) return;
+      state.badBody = true;
+      const error = (tries: number) => (broken ? interrupted(target, tries, broken) : wrongLength(target, range, `only ${got} of them`));
+      await attempts.failed({ error, progress: got - before }, signal);
+      state.badBody = false;
+      const next = await this.#continue({ target, range: { offset: range.offset + got, length: range.length - got }, signal }, attempts);
+      if (next instanceof Uint8Array) return yield next;
+      answer = next;
+    }
+  }
+
+  /** The rest of a part, as a further part or out of the whole file. */
+  async #continue(rest: PartQuestion, attempts: Attempts): Promise<Answer | Uint8Array> {
+    const answer = await this.#ask(rest, attempts);
+    if (answer === undefined) throw changed(rest.target, "it is gone now");
+    const reason = partProblem(rest, answer);
+    if (reason === undefined) {
+      this.#session.versions.check(rest.target, answer);
+      return answer;
+    }
+    const whole = await this.#whole(rest, reason, answer);
+    if (whole === undefined) throw changed(rest.target, "it is gone now");
+    return whole.bytes;
+  }
+
+  /** An answer whose beginning was looked at where its media type is that of a page. */
+  async #ask({ target, range, signal }: PartQuestion, attempts: Attempts): Promise<Answer | undefined> {
+    for (;;) {
+      const answer = await this.#session.ask(target, range, attempts, signal);
+      if (answer?.status !== 206 || !isDocumentType(answer.contentType) || this.#documents.has(target.path)) return answer;
+      // Before the next request: with this one open there may be none left.
+      answer.close();
+      await this.#session.refuseImpostor(target, signal);
+      this.#documents.add(target.path);
+    }
+  }
+
+  async #whole({ target, range, signal }: PartQuestion, reason: PartlessReason, answer?: Answer) {
+    const usable = answer?.status === 200;
+    if (!usable) answer?.close();
+    try {
+      const bytes = await this.#wholes.slice({ target, range, reason, answer: usable ? answer : undefined, signal });
+      return bytes === undefined ? undefined : ({ kind: "bytes", bytes } as const);
+    } catch (error) {
+      const tooLarge = isCheckpointError(error, "Storage") && error.reason === reason;
+      if (answer?.status !== 416 || !tooLarge) throw error;
+      const size = parseUnsatisfiedSize(answer.headers.get("content-range"));
+      throw size === undefined ? wrongLength(target, range, "none of them") : lengthError(target.path, range, size, target.label);
+    }
+  }
+
+  /** A last try by the whole file; the error is the one before, should it fail too. */
+  async #wholeOrThrow({ target, range, signal }: PartQuestion, error: unknown): Promise<Uint8Array> {
+    const bytes = await this.#wholes.slice({ target, range, reason: "encoding", signal }).catch(() => undefined);
+    signal?.throwIfAborted();
+    if (bytes === undefined) throw error;
+    return bytes;
+  }
+}
+
+/** Why an answer is not the part that was asked for; closes it and throws StorageError `"length"` where the file is too short. */
+function partProblem({ target, range }: PartQuestion, answer: Answer): PartlessReason | undefined {
+  if (answer.status === 200) return "no-ranges";
+  // A range of the compressed file may lie past its end although the file is long enough.
+  if (answer.encoded || answer.status === 416) return "encoding";
+  const sent = answer.headers.get("content-range");
+  const comparison = compareRange(sent, range);
+  if (comparison === "clipped") {
+    answer.close();
+    throw lengthError(target.path, range, parseContentRange(sent)?.size ?? 0, target.label);
+  }
+  return comparison === "other" ? "no-ranges" : undefined;
+}
+
+function refuseImpostor(target: HttpTarget, head: Uint8Array, contentType: string | null): void {
+  const impostor = sniff(head, contentType, target.path);
+  if (impostor !== undefined) throw notTheFile(target, impostor);
+}

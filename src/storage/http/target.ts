@@ -1,0 +1,62 @@
+import { CheckpointValueError } from "../../errors.js";
+
+/** Where a storage's files are. */
+export interface HttpBase {
+  /** Ends with `/`; without user and password, with its query. */
+  readonly url: URL;
+  /** What errors may show: no user, no password, no query. */
+  readonly label: string;
+  /** Basic credentials that stood in the URL, as an Authorization header; `fetch` refuses them in a URL. */
+  readonly authorization: string | undefined;
+}
+
+/** One file of the storage. */
+export interface HttpTarget {
+  readonly path: string;
+  readonly url: URL;
+  /** As {@link HttpBase.label}. */
+  readonly label: string;
+}
+
+/**
+ * Reads the URL of a folder, with or without a slash at its end.
+ * @throws CheckpointValueError on anything but an absolute http or https URL.
+ */
+export function parseBase(given: string | URL): HttpBase {
+  const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+    // What was given may hold a password, so it is not repeated.
+    throw new CheckpointValueError(
+      'httpStorage needs an absolute http: or https: URL of a folder; for a path of this page use new URL("path/", location.href)',
+    );
+  }
+  const authorization = authorizationOf(url);
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  if (!url.pathname.endsWith("/")) url.pathname += "/";
+  return { url, label: labelOf(url), authorization };
+}
+
+/** The file at a path of the storage, or the folder where the path ends with `/`; every part is percent-encoded and the query is kept. */
+export function targetOf(base: HttpBase, path: string): HttpTarget {
+  const url = new URL(base.url);
+  url.pathname += path.split("/").map(encoded).join("/");
+  return { path, url, label: labelOf(url) };
+}
+
+const labelOf = (url: URL) => url.origin + url.pathname;
+
+function encoded(part: string): string {
+  try {
+    return encodeURIComponent(part);
+  } catch (cause) {
+    throw new CheckpointValueError(`${JSON.stringify(part)} has half a surrogate pair and cannot stand in a URL`, { cause });
+  }
+}
+
+function authorizationOf({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  const bytes = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+}
