@@ -52,7 +52,7 @@ export async function openZarrArray(storage: ReadableStorage, name: string, cont
   const metadata = await readMetadata(storage, prefix, context);
   if (metadata === undefined) return undefined;
   const { spec, grid, codec, byteOrder, transposed, fill, shard } = metadata;
-  const raw = await openRawArray(metadata.document, prefix);
+  const raw = await openRawArray(metadata.document, `${prefix}${fileOf[metadata.document.zarr_format]}`);
   const chunkShape = shard === undefined ? raw.chunkShape : grid.chunkShape;
   return {
     name,
@@ -67,9 +67,11 @@ export async function openZarrArray(storage: ReadableStorage, name: string, cont
   };
 }
 
+const fileOf = { 2: ".zarray", 3: "zarr.json" } as const;
+
 async function readMetadata(storage: ReadableStorage, prefix: string, { signal }: TaskContext): Promise<ArrayMetadata | undefined> {
-  const v2 = await storage.read(`${prefix}.zarray`, { signal });
-  if (v2 !== undefined) return parseZarray(v2, `${prefix}.zarray`, prefix);
-  const v3 = await storage.read(`${prefix}zarr.json`, { signal });
-  return v3 === undefined ? undefined : parseZarrJson(v3, `${prefix}zarr.json`, prefix);
+  const v2 = await storage.read(prefix + fileOf[2], { signal });
+  if (v2 !== undefined) return parseZarray(v2, prefix + fileOf[2], prefix);
+  const v3 = await storage.read(prefix + fileOf[3], { signal });
+  return v3 === undefined ? undefined : parseZarrJson(v3, prefix + fileOf[3], prefix);
 }

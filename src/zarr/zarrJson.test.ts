@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
+import { parseZarrJson } from "./zarrJson.js";
+
+const bytes = { name: "bytes", configuration: { endian: "little" } };
+const zstd = { name: "zstd", configuration: { checksum: false, level: 3 } };
+const sharding = (configuration: object = {}) => ({
+  name: "sharding_indexed",
+  configuration: { chunk_shape: [8], codecs: [bytes, zstd], index_codecs: [bytes, { name: "crc32c" }], ...configuration },
+});
+const orbax = {
+  chunk_grid: { configuration: { chunk_shape: [8] }, name: "regular" },
+  chunk_key_encoding: { name: "default" },
+  codecs: [sharding()],
+  data_type: "int32",
+  fill_value: 0,
+  node_type: "array",
+  shape: [8],
+  zarr_format: 3,
+};
+
+const parse = (members: object) => parseZarrJson(new TextEncoder().encode(JSON.stringify(members)), "a/zarr.json", "a/");
+
+test("what Orbax writes: shards of one chunk", () => {
+  const { spec, grid, codec, shard } = parse(orbax);
+  expect(spec).toEqual({ shape: [8], dtype: "int32" });
+  expect(grid.keyOf([0])).toBe("a/c/0");
+  expect(codec).toBe("zstd");
+  expect(shard).toEqual({ chunkShape: [8], chunksPerShard: [1], indexLocation: "end" });
+});
+
+test("a chain without shards", () => {
+  const big = { name: "bytes", configuration: { endian: "big" } };
+  expect(parse({ ...orbax, codecs: [big] })).toMatchObject({ codec: "none", byteOrder: "big", transposed: false, shard: undefined });
+  const transpose = { name: "transpose", configuration: { order: [1, 0] } };
+  const square = { ...orbax, shape: [4, 4], chunk_grid: { name: "regular", configuration: { chunk_shape: [2, 4] } } };
+  expect(parse({ ...square, codecs: [transpose, { name: "bytes" }, zstd] })).toMatchObject({ codec: "zstd", transposed: true });
+});
+
+test("keys by both encodings and separators; a scalar's are c and 0", () => {
+  const keyOf = (chunk_key_encoding: object, indices: number[]) => parse({ ...orbax, chunk_key_encoding }).grid.keyOf(indices);
+  expect(keyOf({ name: "default" }, [1, 2])).toBe("a/c/1/2");
+  expect(keyOf({ name: "default", configuration: { separator: "." } }, [1, 2])).toBe("a/c.1.2");
+  expect(keyOf({ name: "v2" }, [1, 2])).toBe("a/1.2");
+  expect(keyOf({ name: "v2", configuration: { separator: "/" } }, [1, 2])).toBe("a/1/2");
+  expect(keyOf({ name: "default" }, [])).toBe("a/c");
+  expect(keyOf({ name: "v2" }, [])).toBe("a/0");
+});
+
+test("every member is required", () => {
+  for (const name of Object.keys(orbax)) {
+    const { [name as keyof typeof orbax]: _, ...rest } = orbax;
+    expect(() => parse(rest), name).toThrow(CorruptCheckpointError);
+  }
+});
+
+test("members of a wrong value are damage", () => {
+  const wrong = [
+    { node_type: "group" },
+    { zarr_format: 2 },
+    { fill_value: null },
+    { codecs: [] },
+    { codecs: [sharding({ chunk_shape: [3] })] },
+    { codecs: [sharding({ chunk_shape: [8, 1] })] },
+    { codecs: [sharding({ index_location: "middle" })] },
+    { codecs: [{ name: "transpose", configuration: { order: [1] } }, bytes] },
+    { codecs: [{ name: "transpose", configuration: { order: [0, 0] } }, bytes] },
+    { chunk_key_encoding: { name: "mine" } },
+    { chunk_grid: { name: "regular", configuration: { chunk_shape: [8, 8] } } },
+  ];
+  for (const members of wrong) expect(() => parse({ ...orbax, ...members }), JSON.stringify(members)).toThrow(CorruptCheckpointError);
+});
+
+test("what is valid zarr but not read is refused by name", () => {
+  const refused: [object, string][] = [
+    [{ data_type: "float8_e4m3" }, '"float8_e4m3"'],
+    [{ codecs: [bytes, { name: "lz4" }] }, '"lz4"'],
+    [{ codecs: [{ name: "vlen-utf8" }] }, '"vlen-utf8"'],
+    [{ codecs: [bytes, zstd, { name: "crc32c" }] }, '"crc32c"'],
+    [{ codecs: [sharding({ index_codecs: [bytes] })] }, "a shard index"],
+    [{ codecs: [sharding({ codecs: [sharding()] })] }, "shards within shards"],
+    [{ chunk_grid: { name: "rectangular", configuration: {} } }, '"rectangular"'],
+    [{ storage_transformers: [{ name: "x" }] }, "storage transformers"],
+  ];
+  for (const [members, text] of refused) {
+    expect(() => parse({ ...orbax, ...members }), text).toThrow(UnsupportedCheckpointError);
+    expect(() => parse({ ...orbax, ...members }), text).toThrow(text);
+  }
+});
