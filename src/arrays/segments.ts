@@ -104,9 +104,11 @@ class RowCursor {
   }
 
   #settle(): void {
+    const { outer, base } = this.#rows;
     this.inside = true;
-    this.target = this.#rows.base;
-    for (const [index, { inside, stride }] of this.#rows.outer.entries()) {
+    this.target = base;
+    for (let index = 0; index < outer.length; index++) {
+      const { inside = 1, stride = 0 } = outer[index] ?? {};
       const digit = this.#digits[index] ?? 0;
       if (digit >= inside) this.inside = false;
       this.target += digit * stride;

@@ -33,7 +33,7 @@ export interface ZarrArray {
 }
 
 /** How elements lie in a decoded chunk. */
-export interface StoredElements {
+interface StoredElements {
   readonly byteOrder: ByteOrder;
   /** Brings a chunk of another element order into C order. */
   readonly toRowMajor?: ((bytes: Uint8Array) => Promise<Uint8Array>) | undefined;
@@ -48,7 +48,8 @@ export interface StoredElements {
  * @throws CorruptCheckpointError for damaged metadata, UnsupportedCheckpointError for what is not read.
  */
 export async function openZarrArray(storage: ReadableStorage, name: string, context: TaskContext = {}): Promise<ZarrArray | undefined> {
-  const prefix = name === "" ? "" : `${name}/`;
+  // A name that ends with a slash owns the keys right behind it, as TensorStore joins paths.
+  const prefix = name === "" || name.endsWith("/") ? name : `${name}/`;
   const metadata = await readMetadata(storage, prefix, context);
   if (metadata === undefined) return undefined;
   const { spec, grid, codec, byteOrder, transposed, fill, shard } = metadata;
