@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { startServer } from "../e2e/server/server.mjs";
 
 /** Where the page finds the bundled checkpoints, relative to its own URL. */
-export const checkpointFolder = "digits/";
+const checkpointFolder = "digits/";
 
 /**
  * Serves the built demo, and beside it the digits checkpoints that real substrax wrote.

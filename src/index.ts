@@ -1,3 +1,4 @@
+/// <reference types="@webgpu/types" preserve="true" />
 export type { Dtype, HostData } from "./arrays/dtypes.js";
 export { type HostArray, hostArray } from "./arrays/hostArray.js";
 export type { PrngKey } from "./arrays/prngKey.js";

@@ -17,7 +17,6 @@ const layers: readonly (readonly string[])[] = [
 
 /** The only folder that may import each package. */
 const packageHomes: Readonly<Record<string, string>> = {
-  "@petamoriken/float16": "arrays",
   "crc-32": "bytes",
   fzstd: "codecs",
   numcodecs: "codecs",

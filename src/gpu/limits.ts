@@ -14,11 +14,11 @@ export interface GpuLeaf {
   readonly into?: GPUBuffer | undefined;
 }
 
-/** Limits to ask `requestDevice` for, in bytes. */
-export interface BufferLimits {
+/** Limits to ask `requestDevice` for, in bytes. A type, not an interface, so that it fits `GPUDeviceDescriptor.requiredLimits`. */
+export type BufferLimits = {
   readonly maxBufferSize: number;
   readonly maxStorageBufferBindingSize: number;
-}
+};
 
 /** What every device has, whatever was asked for (the specification's default limits), in bytes. */
 const defaultLimits: BufferLimits = { maxBufferSize: 256 * 1024 * 1024, maxStorageBufferBindingSize: 128 * 1024 * 1024 };
