@@ -43,15 +43,16 @@ function breachesOf(sources: Sources): string[] {
   const library = new Map(
     [...sources].filter(([path]) => !/\.(test|testing)\.ts$/.test(path)).map(([path, text]) => [path, parse(path, text)]),
   );
+  const imports = new Map([...library].map(([path, file]) => [path, importsOf(file)]));
   const found = [...library].flatMap(([path, file]) => [
     ...(layerOf(path) < 0 ? [`${path} stands in no layer`] : []),
-    ...importsOf(file).flatMap((specifier) => importBreach(library, path, specifier) ?? []),
+    ...(imports.get(path) ?? []).flatMap((specifier) => importBreach(library, path, specifier) ?? []),
     ...(homeOf(path) === "gpu" ? [] : gpuUses(file).map((use) => `${path} uses WebGPU outside gpu/: ${use}`)),
   ]);
-  return [...found, ...cyclesOf(library)];
+  return [...found, ...cyclesOf(imports)];
 }
 
-const parse = (path: string, text: string) => ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+const parse = (path: string, text: string) => ts.createSourceFile(path, text, ts.ScriptTarget.Latest);
 
 /** Every module a file names: static, dynamic and type imports, and exports from elsewhere. */
 function importsOf(file: ts.SourceFile): string[] {
@@ -96,9 +97,9 @@ function gpuUses(file: ts.SourceFile): string[] {
   const visit = (node: ts.Node): void => {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return;
     if (ts.isIdentifier(node) && /^GPU[A-Z]/.test(node.text)) found.push(node.text);
-    if (ts.isPropertyAccessExpression(node) && node.name.text === "gpu") found.push(node.getText());
+    if (ts.isPropertyAccessExpression(node) && node.name.text === "gpu") found.push(node.getText(file));
     if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression) && gpuMethods.test(node.expression.name.text)) {
-      found.push(node.expression.getText());
+      found.push(node.expression.getText(file));
     }
     ts.forEachChild(node, visit);
   };
@@ -106,17 +107,16 @@ function gpuUses(file: ts.SourceFile): string[] {
   return found;
 }
 
-function cyclesOf(library: ReadonlyMap<string, ts.SourceFile>): string[] {
+function cyclesOf(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const cycles: string[] = [];
   const done = new Set<string>();
   const visit = (path: string, trail: readonly string[]): void => {
     if (trail.includes(path)) cycles.push(`cycle: ${[...trail.slice(trail.indexOf(path)), path].join(" → ")}`);
-    const file = library.get(path);
-    if (file === undefined || done.has(path) || trail.includes(path)) return;
-    for (const specifier of importsOf(file)) if (specifier.startsWith(".")) visit(targetOf(path, specifier), [...trail, path]);
+    if (done.has(path) || trail.includes(path)) return;
+    for (const specifier of imports.get(path) ?? []) if (specifier.startsWith(".")) visit(targetOf(path, specifier), [...trail, path]);
     done.add(path);
   };
-  for (const path of library.keys()) visit(path, []);
+  for (const path of imports.keys()) visit(path, []);
   return cycles;
 }
 
