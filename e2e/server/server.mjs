@@ -211,8 +211,9 @@ async function sendDirectory(options, met, request, outgoing, headers, entries) 
   }
   const style = options.index ?? "python";
   if (style === "none") return finish(request, outgoing, 404, headers, "not found");
-  const body = directoryPages[style](request.path, entries);
-  finish(request, outgoing, 200, { ...headers, "content-type": "text/html; charset=utf-8" }, body);
+  const body = fileOf(new TextEncoder().encode(directoryPages[style](request.path, entries)));
+  const file = { size: body.size, read: body.read, contentType: "text/html; charset=utf-8" };
+  return sendFile(options, { ...met, "ignore-range": { kind: "ignore-range" } }, request, outgoing, headers, file);
 }
 
 /**

@@ -11,9 +11,10 @@ export async function collect(
   limit: number,
   tooLong: () => Error,
 ): Promise<Uint8Array> {
-  let buffer = new Uint8Array(Math.min(expected ?? 16 * 1024, limit, largestFirstBuffer));
+  let buffer = new Uint8Array();
   let length = 0;
   for await (const piece of pieces) {
+    if (length === 0) buffer = new Uint8Array(Math.min(expected ?? 16 * 1024, limit, largestFirstBuffer));
     const end = length + piece.byteLength;
     if (end > limit) throw tooLong();
     if (end > buffer.byteLength) buffer = grown(buffer, Math.min(limit, Math.max(end, 2 * buffer.byteLength)));

@@ -19,9 +19,9 @@ export function parseDirectoryIndex(text: string, contentType: string | null, ur
   return { files: [...files].sort(), directories: [...directories].sort() };
 }
 
-const headings = /<(title|h1)[^>]*>\s*(index of|directory listing|listing directory|files within)\b/i;
-
-const links = /<a\s[^>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi;
+// Neither may look beyond the next tag: a page of unclosed ones would take forever.
+const headings = /<(title|h1)[^<>]*>\s*(index of|directory listing|listing directory|files within)\b/i;
+const links = /<a\s[^<>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi;
 
 function namesInHtml(html: string, url: URL): string[] | undefined {
   if (!headings.test(html)) return undefined;

@@ -85,7 +85,7 @@ export class Exchange {
       }
       const location = manual && redirectStatuses.has(response.status) ? response.headers.get("location") : null;
       if (location === null || hop === mostRedirects || !URL.canParse(location, url)) return { response, url };
-      await response.body?.cancel();
+      await response.body?.cancel().catch(() => undefined);
       url = new URL(location, url);
     }
   }

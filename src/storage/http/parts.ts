@@ -1,7 +1,8 @@
 import type { ByteRange } from "../../bytes/ranges.js";
-import { isCheckpointError } from "../../errors.js";
+import { isCheckpointError, type StorageError } from "../../errors.js";
 import { lengthError } from "../lengthError.js";
 import type { Answer } from "./answer.js";
+import { collect } from "./collect.js";
 import { compareRange, parseContentRange, parseUnsatisfiedSize } from "./contentRange.js";
 import { changed, interrupted, notTheFile, type PartlessReason, TransportError, wrongLength } from "./failures.js";
 import type { Attempts } from "./retry.js";
@@ -50,13 +51,8 @@ export class Parts {
     const part = await this.open(question);
     if (part?.kind !== "pieces") return part?.bytes;
     try {
-      const bytes = new Uint8Array(question.range.length);
-      let length = 0;
-      for await (const piece of part.pieces) {
-        bytes.set(piece, length);
-        length += piece.byteLength;
-      }
-      return bytes;
+      const { length } = question.range;
+      return await collect(part.pieces, length, length, () => wrongLength(question.target, question.range, "more"));
     } catch (error) {
       if (!part.state.badBody || !part.state.mayBeEncoded) throw error;
       return this.#wholeOrThrow(question, error);
@@ -80,10 +76,10 @@ export class Parts {
     try {
       const answer = await this.#ask(question, attempts);
       if (answer === undefined) return undefined;
-      const reason = partProblem(question, answer);
-      gavePart = reason === undefined;
+      const problem = partProblem(question, answer);
+      gavePart = problem === undefined;
       // Begun before the report, so that those who wait join it.
-      if (reason !== undefined) return this.#whole(question, reason, answer);
+      if (problem !== undefined) return this.#wholeInstead(question, problem, answer);
       this.#session.versions.check(question.target, answer);
       const mayBeEncoded = answer.mayHideHeaders || !answer.headers.has("content-range");
       const state: PartState = { badBody: false, mayBeEncoded };
@@ -127,12 +123,12 @@ export class Parts {
   async #continue(rest: PartQuestion, attempts: Attempts): Promise<Answer | Uint8Array> {
     const answer = await this.#ask(rest, attempts);
     if (answer === undefined) throw changed(rest.target, "it is gone now");
-    const reason = partProblem(rest, answer);
-    if (reason === undefined) {
+    const problem = partProblem(rest, answer);
+    if (problem === undefined) {
       this.#session.versions.check(rest.target, answer);
       return answer;
     }
-    const whole = await this.#whole(rest, reason, answer);
+    const whole = await this.#wholeInstead(rest, problem, answer);
     if (whole === undefined) throw changed(rest.target, "it is gone now");
     return whole.bytes;
   }
@@ -149,18 +145,20 @@ export class Parts {
     }
   }
 
-  async #whole({ target, range, signal }: PartQuestion, reason: PartlessReason, answer?: Answer) {
-    const usable = answer?.status === 200;
-    if (!usable) answer?.close();
+  async #wholeInstead(question: PartQuestion, { reason, tooShort }: PartProblem, answer: Answer) {
+    const usable = answer.status === 200;
+    if (!usable) answer.close();
     try {
-      const bytes = await this.#wholes.slice({ target, range, reason, answer: usable ? answer : undefined, signal });
-      return bytes === undefined ? undefined : ({ kind: "bytes", bytes } as const);
+      return await this.#whole(question, reason, usable ? answer : undefined);
     } catch (error) {
-      const tooLarge = isCheckpointError(error, "Storage") && error.reason === reason;
-      if (answer?.status !== 416 || !tooLarge) throw error;
-      const size = parseUnsatisfiedSize(answer.headers.get("content-range"));
-      throw size === undefined ? wrongLength(target, range, "none of them") : lengthError(target.path, range, size, target.label);
+      if (tooShort !== undefined && isCheckpointError(error, "Storage") && error.reason === reason) throw tooShort;
+      throw error;
     }
+  }
+
+  async #whole({ target, range, signal }: PartQuestion, reason: PartlessReason, answer?: Answer) {
+    const bytes = await this.#wholes.slice({ target, range, reason, answer, signal });
+    return bytes === undefined ? undefined : ({ kind: "bytes", bytes } as const);
   }
 
   /** A last try by the whole file; the error is the one before, should it fail too. */
@@ -172,18 +170,24 @@ export class Parts {
   }
 }
 
-/** Why an answer is not the part that was asked for; closes it and throws StorageError `"length"` where the file is too short. */
-function partProblem({ target, range }: PartQuestion, answer: Answer): PartlessReason | undefined {
-  if (answer.status === 200) return "no-ranges";
-  // A range of the compressed file may lie past its end although the file is long enough.
-  if (answer.encoded || answer.status === 416) return "encoding";
-  const sent = answer.headers.get("content-range");
-  const comparison = compareRange(sent, range);
-  if (comparison === "clipped") {
-    answer.close();
-    throw lengthError(target.path, range, parseContentRange(sent)?.size ?? 0, target.label);
-  }
-  return comparison === "other" ? "no-ranges" : undefined;
+/** Why an answer is not the part that was asked for. */
+interface PartProblem {
+  readonly reason: PartlessReason;
+  /** By the server's word the file ends before the range; thrown where the whole file cannot tell otherwise. */
+  readonly tooShort?: StorageError;
+}
+
+function partProblem({ target, range }: PartQuestion, { status, encoded, headers }: Answer): PartProblem | undefined {
+  if (status === 200) return { reason: "no-ranges" };
+  if (encoded) return { reason: "encoding" };
+  const sent = headers.get("content-range");
+  const comparison = status === 416 ? "clipped" : compareRange(sent, range);
+  if (comparison === "other") return { reason: "no-ranges" };
+  if (comparison !== "clipped") return undefined;
+  // A compressed file may be too short although the file is not, and a pointer or a page is not the file.
+  const size = status === 416 ? parseUnsatisfiedSize(sent) : parseContentRange(sent)?.size;
+  const tooShort = size === undefined ? wrongLength(target, range, "none of them") : lengthError(target.path, range, size, target.label);
+  return { reason: "encoding", tooShort };
 }
 
 function refuseImpostor(target: HttpTarget, head: Uint8Array, contentType: string | null): void {

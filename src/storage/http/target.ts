@@ -57,6 +57,15 @@ function encoded(part: string): string {
 
 function authorizationOf({ username, password }: URL): string | undefined {
   if (username === "" && password === "") return undefined;
-  const bytes = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  const bytes = new TextEncoder().encode(`${decoded(username)}:${decoded(password)}`);
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+}
+
+// A URL may hold a bare percent sign.
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
