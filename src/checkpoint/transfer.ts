@@ -72,7 +72,7 @@ function planJobs(transfers: readonly Transfer[], limit: number): Job[] {
   }
   const rule = { ...defaultMergeRule, longestRun: Math.min(defaultMergeRule.longestRun, Math.floor(limit / 4)) };
   for (const [storage, files] of small) {
-    for (const [path, reads] of files) for (const run of mergeRanges(reads, rule)) jobs.push(runJob(storage, path, run));
+    for (const [path, reads] of files) for (const run of mergeRanges(reads, rule)) jobs.push(runJob(storage, path, run, limit));
   }
   return [memoryJob(whole, limit), ...jobs];
 }
@@ -91,21 +91,30 @@ const isLarge = ({ array }: Transfer, { range }: ChunkSource & { kind: "range" }
 /** Longest piece of a block that is cast at once, in bytes of the wider dtype. */
 const castPieceLength = 1024 * 1024;
 
-/** Chunks that need no reading: values in the index, and chunks left out. */
+/** Chunks that need no reading: values in the index, which may still decode to many bytes, and chunks left out. */
 const memoryJob = (chunks: readonly { transfer: Transfer; located: LocatedChunk }[], limit: number): Job => ({
-  byteLength: Math.min(limit / 4, Math.max(0, ...chunks.map(({ transfer }) => Math.min(transfer.array.chunkByteLength, limit)))),
+  byteLength: chunks.reduce((most, { transfer: { array } }) => Math.max(most, heldBytes(array, limit)), 0),
   async run(context) {
     for (const { transfer, located } of chunks) {
       const { source } = located;
-      if (source.kind === "inline") await decode(transfer, located, source.bytes, source, context);
-      else await fill(transfer, located, context);
+      if (source.kind !== "inline") await fill(transfer, located, context);
+      else if (transfer.array.chunkByteLength > limit / 4) await decode(transfer, located, onePiece(source.bytes), source, context);
+      else await decode(transfer, located, source.bytes, source, context);
     }
   },
 });
 
+/** Bytes held while a chunk is decoded: all of it, or half the budget where it is streamed. */
+const heldBytes = ({ chunkByteLength, streamable }: ZarrArray, limit: number): number =>
+  chunkByteLength > limit / 4 && streamable ? Math.floor(limit / 2) : chunkByteLength + castPieceLength;
+
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
 /** Neighbouring chunks of one file, read at once and decoded one after the other. */
-const runJob = (storage: ReadableStorage, path: string, run: MergedRange<RangeRead>): Job => ({
-  byteLength: run.length + Math.max(...run.members.map(({ transfer }) => transfer.array.chunkByteLength)) + castPieceLength,
+const runJob = (storage: ReadableStorage, path: string, run: MergedRange<RangeRead>, limit: number): Job => ({
+  byteLength: run.length + run.members.reduce((most, { transfer: { array } }) => Math.max(most, heldBytes(array, limit)), 0),
   async run(context) {
     const { offset, length } = run;
     const bytes = requireFile(await storage.read(path, { range: { offset, length }, signal: context.signal }), path, offset);
@@ -118,7 +127,7 @@ const runJob = (storage: ReadableStorage, path: string, run: MergedRange<RangeRe
 
 /** A chunk that is decoded as it arrives; only one that its codec chain cannot stream is held whole. */
 const largeJob = (transfer: Transfer, located: LocatedChunk, source: ChunkSource & { kind: "range" }, limit: number): Job => ({
-  byteLength: transfer.array.streamable ? Math.floor(limit / 2) : source.range.length + 2 * transfer.array.chunkByteLength,
+  byteLength: heldBytes(transfer.array, limit) + (transfer.array.streamable ? 0 : source.range.length + transfer.array.chunkByteLength),
   async run(context) {
     const { storage, path, range } = source;
     const bytes = transfer.array.streamable
