@@ -44,11 +44,7 @@ export function zstdStream(libzstd: ZSTDDecoder | undefined): ZstdStream {
  * libzstd, piece by piece. zstddec's generator takes its next input when the last is used up, and then gives output before it
  * asks again: so it is only resumed while a part waits, and needs no bytes that have not arrived. Verifies content checksums.
  */
-export async function* streamByLibzstd(
-  libzstd: ZSTDDecoder,
-  parts: AsyncIterable<Uint8Array>,
-  frame: FrameMemory,
-): AsyncGenerator<Uint8Array> {
+async function* streamByLibzstd(libzstd: ZSTDDecoder, parts: AsyncIterable<Uint8Array>, frame: FrameMemory): AsyncGenerator<Uint8Array> {
   const waiting: Uint8Array[] = [];
   const outputs = libzstd.decodeStreaming(take(waiting));
   let ended = false;
@@ -108,7 +104,7 @@ function drained(outputs: Generator<Uint8Array>): boolean {
  * checksums nor notices matches before the frame's start and blocks that decode to too much, and a block made for it can keep it busy
  * for seconds; the decoded length is checked by the caller.
  */
-export async function* streamByFzstd(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* streamByFzstd(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let blocks: Uint8Array[] = [];
   const decoder = new Decompress((block) => blocks.push(block));
   for await (const part of parts) {

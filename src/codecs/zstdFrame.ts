@@ -21,7 +21,7 @@ export interface ZstdFrameHeader {
 }
 
 /** Largest window that is decoded, in bytes; libzstd's streaming decoder, and so TensorStore, has the same limit. */
-export const largestWindow = 2 ** 27;
+const largestWindow = 2 ** 27;
 
 /** Most decoded bytes of one block. */
 export const largestBlock = 128 * 1024;

@@ -13,7 +13,7 @@ export interface OpenedManifest {
 }
 
 /** The file that makes a folder a database. */
-export const manifestPath = "manifest.ocdbt";
+const manifestPath = "manifest.ocdbt";
 
 /**
  * Reads the manifest of the database in the storage's root; `undefined` where there is none. Where it holds the configuration

@@ -32,7 +32,7 @@ interface NodeReference extends IndirectReference {
 }
 
 /** Most keys that are listed: more than any checkpoint has, and few enough that a crafted tree cannot go on for ever. */
-const mostKeys = 4 * 1024 * 1024;
+const mostKeys = 1024 * 1024;
 
 const nothing = new Uint8Array();
 

@@ -11,7 +11,7 @@ export interface BtreeKey {
 }
 
 /** Longest key, in bytes. */
-export const longestKey = 65535;
+const longestKey = 65535;
 
 /** Most bytes of all keys of a node together: prefixes are shared, so few bytes could ask for many. */
 const longestKeys = 128 * 1024 * 1024;

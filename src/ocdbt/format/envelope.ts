@@ -13,7 +13,7 @@ export const magics = { manifest: 0x0cdb3a2a, "B+tree node": 0x0cdb20de, "versio
 export type RecordKind = keyof typeof magics;
 
 /** How the body of an envelope is stored; the index is its number in the file. */
-export const compressions = ["none", "zstd"] as const;
+const compressions = ["none", "zstd"] as const;
 
 /** An envelope without its frame: `body` is still compressed. */
 export interface Envelope {

@@ -50,7 +50,7 @@ async function checkRoundTrip({ kind, bytes }: FoundRecord, path: string): Promi
 }
 
 describe("records that TensorStore wrote", () => {
-  test("decode and encode to the same bytes, all of the fixtures", async () => {
+  test("decode and encode to the same bytes, all of the fixtures", { timeout: 60_000 }, async () => {
     const counts = { manifest: 0, "B+tree node": 0, "version-tree node": 0 };
     for (const path of files) {
       for (const record of recordsIn(readFileSync(join(folder, path)))) {
@@ -60,5 +60,8 @@ describe("records that TensorStore wrote", () => {
         counts[record.kind]++;
       }
     }
+    expect(counts.manifest).toBe(files.filter((path) => path.includes("manifest.")).length);
+    expect(counts["B+tree node"]).toBeGreaterThan(1000);
+    expect(counts["version-tree node"]).toBeGreaterThan(100);
   });
 });

@@ -8,7 +8,7 @@ import { checkReference, fileId, type IndirectReference } from "./indirectRefere
 export type LeafValue = { readonly kind: "inline"; readonly bytes: Uint8Array } | ({ readonly kind: "indirect" } & IndirectReference);
 
 /** Longest value within a node, in bytes. */
-export const longestInline = 1024 * 1024;
+const longestInline = 1024 * 1024;
 
 const valueKind = oneOf(u8, ["inline", "indirect"]);
 
