@@ -19,22 +19,26 @@ export async function runStages({ stages, only, ci = false, write = (text) => pr
   /** @type {Set<string>} */
   const broken = new Set();
   for (const stage of chosenStages(stages, only)) {
-    write(`${stage.name.padEnd(nameWidth)} `);
     const start = now();
     const result = await resultOf(stage, broken, ci);
-    const seconds = `${((now() - start) / 1000).toFixed(1)} s`.padStart(8);
     if ("notRun" in result) {
-      write(`-\n${stage.id}: not run, because ${result.notRun}\n`);
+      write(`${stage.id}: not run, because ${result.notRun}\n`);
       continue;
     }
     totals.passed += result.passed;
     totals.failed += result.failed;
     if (result.failed > 0) broken.add(stage.id);
-    write(`${result.failed > 0 ? "✗" : "✓"} ${countsText(result)}${seconds}\n`);
+    write(stageLine(stage.name, result, now() - start));
     if (result.failed > 0) write(`\n${result.output.trimEnd()}\n\n`);
   }
   write(`${totals.passed} passed, ${totals.failed} failed\n`);
   return totals;
+}
+
+/** @param {string} name @param {import("./counts.mjs").StageResult} result @param {number} milliseconds */
+function stageLine(name, result, milliseconds) {
+  const seconds = `${(milliseconds / 1000).toFixed(1)} s`;
+  return `${result.failed > 0 ? "✗" : "✓"} ${name.padEnd(nameWidth)} ${countsText(result)} ${seconds.padStart(8)}\n`;
 }
 
 const nameWidth = 16;

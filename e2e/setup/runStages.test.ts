@@ -22,8 +22,8 @@ describe("runStages", () => {
   it("prints a line a stage and last the sum", async () => {
     const { lines } = await outcomeOf([stage("a", passed(3)), stage("b", passed(1))]);
     expect(lines).toEqual([
-      expect.stringMatching(/^a stage +✓ 3 passed +0\.0 s$/),
-      expect.stringMatching(/^b stage +✓ 1 passed +0\.0 s$/),
+      expect.stringMatching(/^✓ a stage +3 passed +0\.0 s$/),
+      expect.stringMatching(/^✓ b stage +1 passed +0\.0 s$/),
       "4 passed, 0 failed",
     ]);
   });
@@ -53,7 +53,7 @@ describe("runStages", () => {
   it("lets a stage not run outside CI, and fails it in CI", async () => {
     const stages = [stage("interop", { notRun: "there is no Python" })];
     const outside = await outcomeOf(stages);
-    expect(outside.text).toContain("\ninterop: not run, because there is no Python\n");
+    expect(outside.text).toContain("interop: not run, because there is no Python\n");
     expect(outside.failed).toBe(0);
     const inside = await outcomeOf(stages, { ci: true });
     expect(inside.text).toContain("interop: not run, because there is no Python");
