@@ -28,7 +28,11 @@ export function blocksOf(bytes: Uint8Array, spec: ArraySpec, chunkShape: readonl
 export function interleave<Value>(queues: readonly Value[][], random: Random): Value[] {
   const order = random.shuffle(queues.flatMap((queue, index) => queue.map(() => index)));
   const taken = queues.map(() => 0);
-  return order.map((index) => queues[index]?.[taken[index]++ as number] as Value);
+  return order.map((index) => {
+    const next = taken[index] ?? 0;
+    taken[index] = next + 1;
+    return queues[index]?.[next] as Value;
+  });
 }
 
 function originsOf(shape: readonly number[], chunkShape: readonly number[]): number[][] {

@@ -28,9 +28,9 @@ export function chunkRowsOf(arrayShape: readonly number[], chunkShape: readonly 
   };
 }
 
-/** The axis along which rows are cut: the innermost one that chunks do not cover. */
+/** The axis along which rows are cut: the innermost one that chunks do not cover exactly. */
 function rowAxisOf(arrayShape: readonly number[], chunkShape: readonly number[]): number {
   let axis = arrayShape.length - 1;
-  while (axis > 0 && (chunkShape[axis] ?? 1) >= (arrayShape[axis] ?? 1)) axis--;
+  while (axis > 0 && chunkShape[axis] === arrayShape[axis]) axis--;
   return Math.max(axis, 0);
 }

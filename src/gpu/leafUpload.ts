@@ -4,8 +4,9 @@ import type { Block } from "../arrays/spec.js";
 import type { BufferSet } from "./bufferSet.js";
 import { bufferUsage, hasUsage } from "./bufferUsage.js";
 import { chunkRowsOf } from "./chunkRows.js";
+import type { HeldLeaf } from "./createLeafBuffers.js";
 import type { Blame, DeviceWatch } from "./deviceWatch.js";
-import { type GpuLeaf, gpuBufferSize, gpuByteLength, usageOf, wholeWords } from "./limits.js";
+import { gpuBufferSize, gpuByteLength, usageOf, wholeWords } from "./limits.js";
 import { canScatter, type Scatter } from "./scatter.js";
 import type { SendWindow } from "./sendWindow.js";
 import { WordWriter } from "./wordWriter.js";
@@ -36,15 +37,13 @@ interface Placement {
 /** Writes the blocks of one array into its buffer. */
 export class LeafUpload {
   readonly #parts: UploadParts;
-  readonly #leaf: GpuLeaf;
-  readonly #buffer: GPUBuffer;
+  readonly #leaf: HeldLeaf;
   readonly #blame: Blame;
   #placement: Placement | undefined;
 
-  constructor(parts: UploadParts, leaf: GpuLeaf, buffer: GPUBuffer) {
+  constructor(parts: UploadParts, leaf: HeldLeaf) {
     this.#parts = parts;
     this.#leaf = leaf;
-    this.#buffer = buffer;
     this.#blame = { leaf: leaf.leaf, bytes: gpuBufferSize(leaf.spec), doing: "writing to its buffer" };
   }
 
@@ -72,10 +71,10 @@ export class LeafUpload {
 
   /** Row by row, straight from the block. */
   #writing(): Placement {
-    const { spec, into } = this.#leaf;
+    const { spec, into, buffer } = this.#leaf;
     const { watch, window } = this.#parts;
     const { itemsize } = dtypes[spec.dtype];
-    const writer = new WordWriter(gpuByteLength(spec), (offset, bytes) => writeBytes(watch.device.queue, this.#buffer, offset, bytes));
+    const writer = new WordWriter(gpuByteLength(spec), (offset, bytes) => writeBytes(watch.device.queue, buffer, offset, bytes));
     // A buffer of our own cannot be refused, and each scope costs about 35 µs.
     const scopes: readonly GPUErrorFilter[] = into === undefined ? ["out-of-memory"] : ["out-of-memory", "validation"];
     const guarded = (calls: () => void) => watch.guard(scopes, this.#blame, calls);
@@ -87,7 +86,9 @@ export class LeafUpload {
             writer.write(targetOffset, piece.data.subarray(sourceOffset, sourceOffset + byteLength));
           }
         }),
-      flush: () => guarded(() => writer.flush()),
+      flush: () => {
+        if (writer.waiting > 0) guarded(() => writer.flush());
+      },
     };
   }
 
@@ -95,13 +96,13 @@ export class LeafUpload {
   #scattering(): Placement {
     const { scatter } = this.#parts;
     const inPlace = hasUsage(usageOf(this.#leaf), bufferUsage.STORAGE);
-    const target = inPlace ? this.#buffer : this.#makeTwin();
+    const target = inPlace ? this.#leaf.buffer : this.#makeTwin();
     if (inPlace && this.#leaf.into !== undefined) this.#encode((encoder, bytes) => encoder.clearBuffer(target, 0, bytes));
     return {
       longestPiece: scatter.longestBlock,
       place: (piece) => scatter.place(target, this.#leaf.spec, piece, this.#blame),
       flush: () => {
-        if (!inPlace) this.#encode((encoder, bytes) => encoder.copyBufferToBuffer(target, 0, this.#buffer, 0, bytes));
+        if (!inPlace) this.#encode((encoder, bytes) => encoder.copyBufferToBuffer(target, 0, this.#leaf.buffer, 0, bytes));
       },
     };
   }

@@ -1,7 +1,7 @@
 import type { Block } from "../arrays/spec.js";
 import type { TaskContext } from "../tasks/context.js";
 import { BufferSet } from "./bufferSet.js";
-import { createLeafBuffers } from "./createLeafBuffers.js";
+import { createLeafBuffers, type HeldLeaf } from "./createLeafBuffers.js";
 import { DeviceWatch } from "./deviceWatch.js";
 import { type GpuArray, gpuArray } from "./gpuArray.js";
 import { LeafUpload, type UploadParts } from "./leafUpload.js";
@@ -33,37 +33,38 @@ const windowBytes = 32 * 1024 * 1024;
 export async function openUpload(device: GPUDevice, leaves: readonly GpuLeaf[], context: TaskContext = {}): Promise<GpuUpload> {
   context.signal?.throwIfAborted();
   checkGpuLeaves(device, leaves);
-  const upload = new Upload(device, leaves, context);
-  await upload.open();
+  const upload = new Upload(device, context);
+  await upload.open(leaves);
   return upload;
 }
 
 class Upload implements GpuUpload {
-  readonly #leaves: readonly GpuLeaf[];
   readonly #parts: UploadParts;
   readonly #made: BufferSet;
-  #buffers: readonly GPUBuffer[] = [];
+  #leaves: readonly HeldLeaf[] = [];
   #uploads: readonly LeafUpload[] = [];
 
-  constructor(device: GPUDevice, leaves: readonly GpuLeaf[], context: TaskContext) {
+  constructor(device: GPUDevice, context: TaskContext) {
     const watch = new DeviceWatch(device, context);
     const scratch = new BufferSet(watch);
     this.#parts = { watch, scratch, window: new SendWindow(watch, windowBytes), scatter: new Scatter(watch, scratch) };
     this.#made = new BufferSet(watch);
-    this.#leaves = leaves;
   }
 
-  open(): Promise<void> {
+  open(leaves: readonly GpuLeaf[]): Promise<void> {
     return this.#orAbort(async () => {
-      this.#buffers = await createLeafBuffers(this.#parts.watch, this.#made, this.#leaves);
-      this.#uploads = this.#leaves.map((leaf, index) => new LeafUpload(this.#parts, leaf, this.#buffers[index] as GPUBuffer));
+      this.#leaves = await createLeafBuffers(this.#parts.watch, this.#made, leaves);
+      this.#uploads = this.#leaves.map((leaf) => new LeafUpload(this.#parts, leaf));
     });
   }
 
   write(index: number, block: Block): Promise<void> {
-    const upload = this.#uploads[index];
-    if (upload === undefined) throw new RangeError(`the upload has no leaf ${index}`);
-    return this.#orAbort(() => upload.place(block));
+    return this.#orAbort(async () => {
+      this.#parts.watch.throwIfFailed();
+      const upload = this.#uploads[index];
+      if (upload === undefined) throw new RangeError(`the upload has no leaf ${index}, or has finished`);
+      await upload.place(block);
+    });
   }
 
   finish(): Promise<GpuArray[]> {
@@ -75,9 +76,7 @@ class Upload implements GpuUpload {
       scratch.destroy();
       watch.close();
       this.#uploads = [];
-      return this.#leaves.map(({ spec, into }, index) =>
-        gpuArray({ spec, device: watch.device, buffer: this.#buffers[index] as GPUBuffer, owned: into === undefined }),
-      );
+      return this.#leaves.map(({ spec, into, buffer }) => gpuArray({ spec, device: watch.device, buffer, owned: into === undefined }));
     });
   }
 

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { BufferSet } from "./bufferSet.js";
+import { createLeafBuffers } from "./createLeafBuffers.js";
+import { DeviceWatch } from "./deviceWatch.js";
+import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.js";
+import type { GpuLeaf } from "./limits.js";
+
+function create(leaves: readonly GpuLeaf[], options: FakeDeviceOptions = {}) {
+  const device = new FakeDevice(options);
+  const watch = new DeviceWatch(device.gpu);
+  return { device, created: createLeafBuffers(watch, new BufferSet(watch), leaves) };
+}
+
+const leaf = (name: string, ...shape: number[]): GpuLeaf => ({ leaf: name, spec: { shape, dtype: "uint8" } });
+
+describe("createLeafBuffers", () => {
+  it("makes buffers with the leaves' names, sizes and usages, in order", async () => {
+    const { created } = create([leaf("model/a", 5), { ...leaf("model/b", 0), usage: 0x20 }]);
+    expect(await created).toMatchObject([
+      { leaf: "model/a", buffer: { label: "model/a", size: 16, usage: 0x8c } },
+      { leaf: "model/b", buffer: { label: "model/b", size: 16, usage: 0x28 } },
+    ]);
+  });
+
+  it("takes given buffers and makes none for them", async () => {
+    const into = new FakeDevice().createBuffer({ size: 16, usage: 8 }).gpu;
+    const { device, created } = create([leaf("a", 5), { ...leaf("b", 5), into }]);
+    expect((await created)[1]?.buffer).toBe(into);
+    expect(device.buffers).toHaveLength(1);
+  });
+
+  it("asks the device about given buffers before it makes one", async () => {
+    const into = new FakeDevice().createBuffer({ size: 16, usage: 8 });
+    into.destroy();
+    const { device, created } = create([leaf("a", 5), { ...leaf("b", 5), into: into.gpu }]);
+    await expect(created).rejects.toMatchObject({ reason: "validation", leaf: "b", message: expect.stringContaining("into") });
+    expect(device.buffers).toHaveLength(0);
+  });
+
+  it("names the one large leaf that has no room", async () => {
+    const size = 20 * 1024 * 1024;
+    const onCreate = (index: number) => (index === 1 ? ("out-of-memory" as const) : undefined);
+    const { created } = create([leaf("a", size), leaf("b", size), leaf("c", 1)], { onCreate });
+    await expect(created).rejects.toMatchObject({ reason: "out-of-memory", leaf: "b", bytes: size });
+  });
+
+  it("names the largest of small leaves that were made together", async () => {
+    const onCreate = (index: number) => (index === 2 ? ("out-of-memory" as const) : undefined);
+    const { created } = create([leaf("a", 1), leaf("b", 99), leaf("c", 1)], { onCreate });
+    await expect(created).rejects.toMatchObject({ leaf: "b", message: expect.stringContaining("or one of the 2 made with it") });
+  });
+
+  it("stops asking soon after the device has run out of memory", async () => {
+    const leaves = Array.from({ length: 100 }, (_, index) => leaf(`leaf ${index}`, 64 * 1024 * 1024));
+    const { device, created } = create(leaves, { onCreate: () => "out-of-memory" });
+    await expect(created).rejects.toMatchObject({ leaf: "leaf 0" });
+    expect(device.buffers.length).toBeLessThanOrEqual(4);
+  });
+});

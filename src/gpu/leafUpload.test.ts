@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { elementCount } from "../arrays/spec.js";
+import { BufferSet } from "./bufferSet.js";
+import { DeviceWatch } from "./deviceWatch.js";
+import { FakeDevice } from "./fakeDevice.js";
+import { LeafUpload } from "./leafUpload.js";
+import { type GpuLeaf, gpuBufferSize, usageOf } from "./limits.js";
+import { Scatter } from "./scatter.js";
+import { SendWindow } from "./sendWindow.js";
+
+function open(leaf: GpuLeaf, windowBytes = 1024 * 1024) {
+  const device = new FakeDevice();
+  const watch = new DeviceWatch(device.gpu);
+  const scratch = new BufferSet(watch);
+  const window = new SendWindow(watch, windowBytes);
+  const buffer = device.createBuffer({ label: leaf.leaf, size: gpuBufferSize(leaf.spec), usage: usageOf(leaf) });
+  const upload = new LeafUpload({ watch, window, scratch, scatter: new Scatter(watch, scratch) }, { ...leaf, buffer: buffer.gpu });
+  return { device, watch, buffer, upload };
+}
+
+/** Columns `[at, at + width)` of a matrix of bytes whose elements are their column's number. */
+function columns(spec: { readonly shape: readonly number[] }, at: number, width: number) {
+  const shape = [spec.shape[0] ?? 0, width];
+  return {
+    origin: [0, at],
+    shape,
+    elementOffset: 0,
+    data: Uint8Array.from({ length: elementCount(shape) }, (_, index) => at + (index % width)),
+  };
+}
+
+const matrix = { shape: [2000, 7], dtype: "uint8" as const };
+const matrixBytes = Uint8Array.from({ length: 14000 }, (_, index) => index % 7);
+
+describe("LeafUpload", () => {
+  it("writes a contiguous chunk in pieces of half the window", async () => {
+    const { device, buffer, upload } = open({ leaf: "a", spec: { shape: [1001], dtype: "uint8" } }, 512);
+    const data = Uint8Array.from({ length: 1001 }, (_, index) => index);
+    await upload.place({ origin: [0], shape: [1001], elementOffset: 0, data });
+    upload.flush();
+    expect(device.writes.map(({ byteLength }) => byteLength)).toEqual([256, 256, 256, 232, 4]);
+    expect(device.dispatches).toBe(0);
+    expect(buffer.bytes.subarray(0, 1001)).toEqual(data);
+    expect([...buffer.bytes.subarray(1001)]).toEqual(Array.from({ length: 7 }, () => 0));
+  });
+
+  it("writes few rows one by one", async () => {
+    const { device, buffer, upload } = open({ leaf: "a", spec: { shape: [3, 7], dtype: "uint8" } });
+    await upload.place(columns({ shape: [3, 7] }, 4, 3));
+    await upload.place(columns({ shape: [3, 7] }, 0, 4));
+    upload.flush();
+    expect(device.dispatches).toBe(0);
+    expect(buffer.bytes.subarray(0, 21)).toEqual(matrixBytes.subarray(0, 21));
+  });
+
+  it("scatters many short rows with the shader", async () => {
+    const { device, buffer, upload } = open({ leaf: "a", spec: matrix });
+    await upload.place(columns(matrix, 3, 3));
+    await upload.place(columns(matrix, 6, 1));
+    await upload.place(columns(matrix, 0, 3));
+    upload.flush();
+    expect(device.dispatches).toBe(3);
+    expect(device.writes.every(({ label }) => label !== "a")).toBe(true);
+    expect(buffer.bytes.subarray(0, 14000)).toEqual(matrixBytes);
+  });
+
+  it("clears a given buffer before it scatters", async () => {
+    const into = new FakeDevice().createBuffer({ size: 16 * 1024, usage: 0x88 });
+    into.bytes.fill(0xff);
+    const { device, watch } = open({ leaf: "a", spec: matrix });
+    const scratch = new BufferSet(watch);
+    const parts = { watch, scratch, window: new SendWindow(watch, 1024 * 1024), scatter: new Scatter(watch, scratch) };
+    const upload = new LeafUpload(parts, { leaf: "a", spec: matrix, into: into.gpu, buffer: into.gpu });
+    await upload.place(columns(matrix, 0, 4));
+    await upload.place(columns(matrix, 4, 4 - 1));
+    upload.flush();
+    expect(device.uncaptured).toEqual([]);
+    expect(into.bytes.subarray(0, 14000)).toEqual(matrixBytes);
+    expect(into.bytes[14000]).toBe(0xff);
+  });
+
+  it("scatters by way of a second buffer where shaders may not write to the first", async () => {
+    const { device, watch, buffer, upload } = open({ leaf: "a", spec: matrix, usage: 0x20 });
+    await upload.place(columns(matrix, 0, 5));
+    await upload.place(columns(matrix, 5, 2));
+    expect(buffer.bytes.every((byte) => byte === 0)).toBe(true);
+    upload.flush();
+    await watch.settle();
+    expect(device.buffers.map(({ usage }) => usage)).toEqual([0x28, 0x84, 0x88, 0x48]);
+    expect(buffer.bytes.subarray(0, 14000)).toEqual(matrixBytes);
+  });
+
+  it("writes 16-byte elements and blocks that end anywhere", async () => {
+    const { buffer, upload } = open({ leaf: "a", spec: { shape: [5], dtype: "complex128" } }, 64);
+    const data = Uint8Array.from({ length: 80 }, (_, index) => index + 1);
+    const block = { origin: [0], shape: [5], elementOffset: 0, data };
+    await upload.place({ ...block, elementOffset: 3, data: data.subarray(48) });
+    await upload.place({ ...block, data: data.subarray(0, 48) });
+    upload.flush();
+    expect(buffer.bytes).toEqual(data);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.js";
+import type { GpuLeaf } from "./limits.js";
+import { openUpload } from "./upload.js";
+
+const vector = (length: number, name = "a"): GpuLeaf => ({ leaf: name, spec: { shape: [length], dtype: "uint8" } });
+const whole = (length: number, value = 1) => ({ origin: [0], shape: [length], elementOffset: 0, data: new Uint8Array(length).fill(value) });
+
+async function open(leaves: readonly GpuLeaf[], options: FakeDeviceOptions = {}, signal?: AbortSignal) {
+  const device = new FakeDevice(options);
+  return { device, upload: await openUpload(device.gpu, leaves, { signal }) };
+}
+
+/** Nothing of ours is left on the device: no buffer, no open scope, no error that nobody caught. */
+function expectNothingLeft(device: FakeDevice): void {
+  expect(device.alive).toEqual([]);
+  expect(device.openScopes).toBe(0);
+  expect(device.uncaptured).toEqual([]);
+}
+
+describe("openUpload", () => {
+  it("gives arrays in the order of the leaves, with nothing else left on the device", async () => {
+    const { device, upload } = await open([vector(5, "model/a"), vector(0, "model/b"), vector(16, "model/c")]);
+    await Promise.all([upload.write(2, whole(16, 3)), upload.write(0, whole(5, 2))]);
+    const [a, b, c] = await upload.finish();
+    expect(a).toMatchObject({ shape: [5], dtype: "uint8", byteLength: 5, device: device.gpu, buffer: { label: "model/a", size: 16 } });
+    expect(b).toMatchObject({ shape: [0], byteLength: 0, buffer: { size: 16 } });
+    expect([...((await c?.read())?.data ?? [])]).toEqual(Array.from({ length: 16 }, () => 3));
+    expect(device.alive).toHaveLength(3);
+    expect([...(device.alive[0]?.bytes ?? [])]).toEqual([2, 2, 2, 2, 2, ...Array.from({ length: 11 }, () => 0)]);
+  });
+
+  it("makes no buffer where a limit or an aborted signal forbids it", async () => {
+    const device = new FakeDevice({ maxBufferSize: 1024 });
+    await expect(openUpload(device.gpu, [vector(5), vector(1025)])).rejects.toMatchObject({ reason: "limit" });
+    await expect(openUpload(device.gpu, [vector(5)], { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
+    expect(device.buffers).toEqual([]);
+  });
+
+  it("takes no leaves at all", async () => {
+    const { upload } = await open([]);
+    expect(await upload.finish()).toEqual([]);
+  });
+
+  it("rejects for a leaf that it does not have", async () => {
+    const { upload } = await open([vector(1)]);
+    await expect(upload.write(1, whole(1))).rejects.toThrow(RangeError);
+  });
+});
+
+describe("an upload that fails", () => {
+  it.each([0, 1, 100, 199])("destroys all buffers when the device runs out of memory at buffer %i", async (failing) => {
+    const device = new FakeDevice({ onCreate: (index) => (index === failing ? "out-of-memory" : undefined) });
+    const leaves = Array.from({ length: 200 }, (_, index) => vector(100_000, `leaf ${index}`));
+    await expect(openUpload(device.gpu, leaves)).rejects.toMatchObject({ name: "DeviceError", reason: "out-of-memory", bytes: 100_000 });
+    expectNothingLeft(device);
+  });
+
+  it("destroys all buffers when createBuffer throws", async () => {
+    const onCreate = (index: number) => {
+      if (index === 1) throw new RangeError("Array buffer allocation failed");
+      return undefined;
+    };
+    const device = new FakeDevice({ onCreate });
+    await expect(openUpload(device.gpu, [vector(1), vector(2)])).rejects.toMatchObject({ reason: "out-of-memory" });
+    expectNothingLeft(device);
+  });
+
+  it.each([0, 1, 2])("destroys all buffers when the device is lost at leaf %i", async (lostAt) => {
+    const { device, upload } = await open([vector(4), vector(4), vector(4)], { hangs: true });
+    const restoring = (async () => {
+      for (const index of [0, 1, 2]) {
+        if (index === lostAt) device.lose();
+        await upload.write(index, whole(4));
+      }
+      return upload.finish();
+    })();
+    await expect(restoring).rejects.toMatchObject({ reason: "lost" });
+    expectNothingLeft(device);
+  });
+
+  it("does not hang when the device is lost before it starts", async () => {
+    const device = new FakeDevice({ hangs: true, rejectsPopAfterLoss: true });
+    device.lose();
+    await expect(openUpload(device.gpu, [vector(4)])).rejects.toMatchObject({ reason: "lost" });
+    expectNothingLeft(device);
+  });
+
+  it.each(["out-of-memory", "validation"] as const)("reports a write that ends in %s", async (filter) => {
+    const into = new FakeDevice().createBuffer({ size: 16, usage: 8 });
+    const onWrite = (index: number) => (index === 1 ? filter : undefined); // write 0 asks about the given buffer
+    const { device, upload } = await open([{ ...vector(4), into: into.gpu }, vector(4)], { onWrite });
+    await upload.write(0, whole(4)).catch(() => {});
+    await expect(upload.finish()).rejects.toMatchObject({ reason: filter, leaf: "a" });
+    expectNothingLeft(device);
+    expect(into.destroyed).toBe(false);
+  });
+
+  it("ends every write under way when one fails", async () => {
+    const leaves = [vector(2 ** 25), vector(2 ** 25), vector(4)];
+    const { device, upload } = await open(leaves, { hangs: true, onWrite: (index) => (index === 1 ? "out-of-memory" : undefined) });
+    const writes = await Promise.allSettled([upload.write(0, whole(2 ** 25)), upload.write(1, whole(2 ** 25)), upload.write(2, whole(4))]);
+    expect(writes.map(({ status }) => status)).toContain("rejected");
+    await expect(upload.finish()).rejects.toMatchObject({ reason: "out-of-memory" });
+    expectNothingLeft(device);
+  });
+});
+
+describe("abort", () => {
+  it("destroys the buffers it made, never a given one, and may be called again", async () => {
+    const into = new FakeDevice().createBuffer({ size: 16, usage: 8 });
+    const { device, upload } = await open([vector(4), { ...vector(4), into: into.gpu }]);
+    await upload.write(0, whole(4));
+    upload.abort();
+    upload.abort();
+    expectNothingLeft(device);
+    expect(into.destroyed).toBe(false);
+    await expect(upload.write(0, whole(4))).rejects.toThrow("aborted");
+    await expect(upload.finish()).rejects.toThrow("aborted");
+  });
+
+  it("destroys them also after the end", async () => {
+    const { device, upload } = await open([vector(4)]);
+    await upload.finish();
+    upload.abort();
+    expectNothingLeft(device);
+  });
+
+  it("comes with the signal, in the middle of a write that waits", async () => {
+    const controller = new AbortController();
+    const { device, upload } = await open([vector(2 ** 26)], { hangs: true }, controller.signal);
+    const writing = upload.write(0, whole(2 ** 26));
+    setTimeout(() => controller.abort(new Error("enough")), 5);
+    await expect(writing).rejects.toThrow("enough");
+    expectNothingLeft(device);
+  });
+});
