@@ -5,6 +5,7 @@ import { Exchange, type HttpHeaders } from "./http/exchange.js";
 import { listDirectory } from "./http/list.js";
 import { Parts } from "./http/parts.js";
 import { type Clock, systemClock } from "./http/retry.js";
+import { Scouts } from "./http/scouts.js";
 import { HttpSession, type SessionSettings } from "./http/session.js";
 import { parseBase, targetOf } from "./http/target.js";
 import { Wholes } from "./http/wholes.js";
@@ -63,6 +64,7 @@ export function createHttpStorage(url: string | URL, options: HttpStorageOptions
     base,
     exchange,
     clock,
+    scouts: new Scouts(),
     absentStatus: options.absentStatus ?? [],
     retries: integer("retries", options.retries ?? 4, 0),
     wholeFileBytes: integer("wholeFileBytes", options.wholeFileBytes ?? 64 * 1024 * 1024, 0),

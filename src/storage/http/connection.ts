@@ -7,8 +7,9 @@ export class Connection {
   readonly #idleTimeoutMs: number;
   readonly #release: () => void;
   #caller: AbortSignal | undefined;
+  #closed = false;
 
-  /** `release` is called once, when the connection is closed. */
+  /** `release` is called when the connection is closed. */
   constructor(idleTimeoutMs: number, release: () => void) {
     this.#idleTimeoutMs = idleTimeoutMs;
     this.#release = release;
@@ -49,8 +50,10 @@ export class Connection {
     }
   }
 
-  /** Ends the exchange; `complete` where there is nothing left to stop. */
+  /** Ends the exchange, the first time it is called; `complete` where there is nothing left to stop. */
   close(complete = false): void {
+    if (this.#closed) return;
+    this.#closed = true;
     this.follow(undefined);
     if (!complete) this.#controller.abort();
     this.#release();

@@ -6,7 +6,7 @@ import { collect } from "./collect.js";
 import { compareRange, parseContentRange, parseUnsatisfiedSize } from "./contentRange.js";
 import { changed, interrupted, notTheFile, type PartlessReason, TransportError, wrongLength } from "./failures.js";
 import type { Attempts } from "./retry.js";
-import { type ScoutReport, Scouts } from "./scouts.js";
+import type { ScoutReport } from "./scouts.js";
 import type { HttpSession } from "./session.js";
 import { isDocumentType, sniff } from "./sniff.js";
 import type { HttpTarget } from "./target.js";
@@ -37,7 +37,6 @@ interface PartState {
 export class Parts {
   readonly #session: HttpSession;
   readonly #wholes: Wholes;
-  readonly #scouts = new Scouts();
   /** Files that come with a page's media type, and are no pages. */
   readonly #documents = new Set<string>();
 
@@ -65,7 +64,7 @@ export class Parts {
     for (;;) {
       const partless = this.#wholes.partless(target.path);
       if (partless !== undefined) return this.#whole(question, partless);
-      const report = await this.#scouts.enter(target.path, { signal });
+      const report = await this.#session.settings.scouts.enter(target.path, { signal });
       if (report !== undefined) return this.#openFirst(question, report);
     }
   }
@@ -74,8 +73,8 @@ export class Parts {
     const attempts = this.#session.attempts();
     let gavePart: boolean | undefined;
     try {
-      const answer = await this.#ask(question, attempts);
-      if (answer === undefined) return undefined;
+      const answer = await this.#ask(question, attempts).catch((error: unknown) => this.#afterNoAnswer(question, error));
+      if (answer === undefined || "bytes" in answer) return answer;
       const problem = partProblem(question, answer);
       gavePart = problem === undefined;
       // Begun before the report, so that those who wait join it.
@@ -161,9 +160,15 @@ export class Parts {
     return bytes === undefined ? undefined : ({ kind: "bytes", bytes } as const);
   }
 
+  /** A browser that cannot unpack what a server compressed fails as if there were no answer; one request for the whole file tells. */
+  async #afterNoAnswer(question: PartQuestion, error: unknown) {
+    if (!isCheckpointError(error, "Storage") || error.reason !== "network") throw error;
+    return { kind: "bytes", bytes: await this.#wholeOrThrow(question, error, 0) } as const;
+  }
+
   /** A last try by the whole file; the error is the one before, should it fail too. */
-  async #wholeOrThrow({ target, range, signal }: PartQuestion, error: unknown): Promise<Uint8Array> {
-    const bytes = await this.#wholes.slice({ target, range, reason: "encoding", signal }).catch(() => undefined);
+  async #wholeOrThrow({ target, range, signal }: PartQuestion, error: unknown, retries?: number): Promise<Uint8Array> {
+    const bytes = await this.#wholes.slice({ target, range, reason: "encoding", retries, signal }).catch(() => undefined);
     signal?.throwIfAborted();
     if (bytes === undefined) throw error;
     return bytes;

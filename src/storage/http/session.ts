@@ -5,6 +5,7 @@ import type { Answer } from "./answer.js";
 import { notTheFile } from "./failures.js";
 import { type RequestSettings, request } from "./request.js";
 import { Attempts } from "./retry.js";
+import type { Scouts } from "./scouts.js";
 import { type Impostor, sniff, sniffLength } from "./sniff.js";
 import { type HttpBase, type HttpTarget, targetOf } from "./target.js";
 import { Versions } from "./versions.js";
@@ -13,6 +14,7 @@ import { Versions } from "./versions.js";
 export interface SessionSettings extends RequestSettings {
   readonly base: HttpBase;
   readonly retries: number;
+  readonly scouts: Scouts;
   /** Most bytes of a file that is taken whole because its parts are not to be had, and of all such files that are kept. */
   readonly wholeFileBytes: number;
 }
@@ -31,8 +33,8 @@ export class HttpSession {
   }
 
   /** The tries of one read. */
-  attempts(): Attempts {
-    return new Attempts(this.settings.retries, this.settings.clock);
+  attempts(retries = this.settings.retries): Attempts {
+    return new Attempts(retries, this.settings.clock);
   }
 
   /** As {@link request}. */

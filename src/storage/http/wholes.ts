@@ -15,6 +15,8 @@ export interface WholeQuestion {
   readonly reason: PartlessReason;
   /** An answer that has the whole file, where there is one already. */
   readonly answer?: Answer | undefined;
+  /** Instead of the usual number. */
+  readonly retries?: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -45,34 +47,35 @@ export class Wholes {
    * A range of a file that is taken whole, once for all who want parts of it; remembered for later ranges.
    * @throws StorageError `"no-ranges"` or `"encoding"` where the file is larger than may be kept, `"length"` past its end.
    */
-  async slice({ target, range, reason, answer, signal }: WholeQuestion): Promise<Uint8Array | undefined> {
-    const bytes = this.#kept.get(target.path) ?? (await this.#shared(target, reason, answer).join({ signal }));
+  async slice({ target, range, signal, ...part }: WholeQuestion): Promise<Uint8Array | undefined> {
+    const { reason } = part;
+    const bytes = this.#kept.get(target.path) ?? (await this.#shared(target, part).join({ signal }));
     if (bytes !== undefined) this.#partless.set(target.path, reason);
     return bytes === undefined ? undefined : sliceOf(target.path, bytes, range, target.label);
   }
 
-  #shared(target: HttpTarget, reason: PartlessReason, answer: Answer | undefined): SharedTask<Uint8Array | undefined> {
+  #shared(target: HttpTarget, part: WholeOfParts): SharedTask<Uint8Array | undefined> {
     const underWay = this.#underWay.get(target.path)?.task;
     if (underWay?.abandoned === false) {
-      answer?.close();
+      part.answer?.close();
       return underWay;
     }
     const task = new SharedTask(async (signal) => {
       try {
-        const bytes = await this.#take(target, this.#session.settings.wholeFileBytes, signal, { reason, answer });
+        const bytes = await this.#take(target, this.#session.settings.wholeFileBytes, signal, part);
         if (bytes !== undefined) this.#kept.keep(target.path, bytes);
         return bytes;
       } finally {
         if (this.#underWay.get(target.path)?.task === task) this.#underWay.delete(target.path);
       }
     });
-    this.#underWay.set(target.path, { reason, task });
+    this.#underWay.set(target.path, { reason: part.reason, task });
     return task;
   }
 
   /** Tries again from the beginning where the body breaks off and cannot be resumed. */
   async #take(target: HttpTarget, limit: number, signal: AbortSignal | undefined, part?: WholeOfParts): Promise<Uint8Array | undefined> {
-    const attempts = this.#session.attempts();
+    const attempts = this.#session.attempts(part?.retries);
     let answer = part?.answer;
     answer?.follow(signal);
     for (;;) {
@@ -91,7 +94,4 @@ export class Wholes {
   }
 }
 
-interface WholeOfParts {
-  readonly reason: PartlessReason;
-  readonly answer: Answer | undefined;
-}
+type WholeOfParts = Pick<WholeQuestion, "reason" | "answer" | "retries">;
