@@ -88,9 +88,9 @@ describe.each(["libzstd", "fzstd, where a page forbids WebAssembly"])("%s", (dec
   });
 
   test("decodes values too large for one go, block by block", async () => {
-    const value = await zstd.decode(bomb(520), request(undefined, 2 ** 30));
-    expect(value.length).toBe(520 * 131_072);
-    expect(await zstd.decode(bomb(520), request(520 * 131_072, 2 ** 30))).toHaveLength(520 * 131_072);
+    const value = await zstd.decode(bomb(140), request(undefined, 2 ** 30));
+    expect(value.length).toBe(140 * 131_072);
+    expect(await zstd.decode(bomb(140), request(140 * 131_072, 2 ** 30))).toHaveLength(140 * 131_072);
   });
 
   test("keeps decoding after many damaged and abandoned frames", async () => {

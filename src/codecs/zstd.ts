@@ -5,7 +5,7 @@ import { loadLibzstd, ZstdDamage, zstdStream } from "./zstdDecoders.js";
 import { ZstdFrameScanner } from "./zstdScan.js";
 
 /** Most bytes, compressed and decoded, of a value that is decoded in one go: WebAssembly memory never shrinks again. */
-const largestWhole = 64 * 1024 * 1024;
+const largestWhole = 16 * 1024 * 1024;
 
 /**
  * zstd (RFC 8878): exactly one frame, without dictionary, as TensorStore takes it. Decoded lengths are always checked; a
