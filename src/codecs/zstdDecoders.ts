@@ -24,7 +24,7 @@ async function startLibzstd(): Promise<ZSTDDecoder | undefined> {
 export class ZstdDamage extends Error {}
 
 /** What a decoder is told about the frame: the window that it holds, in bytes, known once its header has passed. */
-export interface FrameMemory {
+interface FrameMemory {
   readonly windowSize: number;
 }
 

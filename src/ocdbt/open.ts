@@ -8,7 +8,7 @@ import { openManifest } from "./openManifest.js";
 import { type FoundEntry, TreeReader } from "./treeReader.js";
 
 /** Where the value of a key is. */
-export interface ValueLocation {
+interface ValueLocation {
   /** The storage that the database lies in. */
   readonly storage: ReadableStorage;
   /** The data file that holds the value; of an inline value, the file of the node that holds it. */
