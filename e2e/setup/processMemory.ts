@@ -51,7 +51,11 @@ export function memoryOf(id: number): ProcessMemory | undefined {
 }
 
 /** Ids of Chromium's processes of a type that descend from `root`. */
-export function processesOf(type: ProcessType, root: number): number[] {
+export const processesOf = (type: ProcessType, root: number): number[] =>
+  processTree(root).flatMap(({ id, command }) => (command.split(" ").includes(`--type=${type}`) ? [id] : []));
+
+/** The process `root` and all that descend from it, with their command lines. */
+export function processTree(root: number): { readonly id: number; readonly command: string }[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map((name) => ({ id: Number(name), parent: numberOf(Number(name), "PPid") }));
@@ -60,11 +64,8 @@ export function processesOf(type: ProcessType, root: number): number[] {
     before = family.size; // each round finds at least one more generation
     for (const { id, parent } of all) if (parent !== undefined && family.has(parent)) family.add(id);
   }
-  return [...family].filter((id) => argumentsOf(id).includes(`--type=${type}`));
+  return [...family].map((id) => ({ id, command: textOf(`/proc/${id}/cmdline`).replaceAll("\0", " ") }));
 }
-
-// Chromium rewrites its own command line, after which spaces part the arguments.
-const argumentsOf = (id: number) => textOf(`/proc/${id}/cmdline`).split(/[\0 ]/);
 
 /** A size of a process's status in bytes; the kernel gives kilobytes. */
 function bytesOf(id: number, name: "VmRSS" | "VmHWM" | "RssShmem"): number | undefined {
