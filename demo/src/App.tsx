@@ -1,0 +1,35 @@
+import { useSession } from "./session/useSession.js";
+import { CodeExample } from "./view/CodeExample.js";
+import { Demo } from "./view/Demo.js";
+import { Hero } from "./view/Hero.js";
+import { Restored } from "./view/Restored.js";
+
+/** The page. */
+export function App() {
+  const session = useSession();
+  return (
+    <>
+      <a class="skip" href="#demo">
+        Skip to the demo
+      </a>
+      <Hero />
+      <main>
+        <Demo session={session} />
+        <section aria-labelledby="code-title">
+          <h2 id="code-title">Ten lines to the same buffers</h2>
+          <p class="lead">
+            A step is opened with a few small reads, and every shape, dtype and size is known before a device exists. The restore streams
+            each array into a buffer of its own; a dtype that differs from what you asked for is an error, never a silent cast.
+          </p>
+          <CodeExample step={session.step ?? 1200} />
+        </section>
+        <Restored session={session} />
+      </main>
+      <footer>
+        <p>
+          orbax-webgpu, Apache-2.0. The checkpoints were written by Flax NNX, Optax and substrax in Python; the digits are scikit-learn’s.
+        </p>
+      </footer>
+    </>
+  );
+}

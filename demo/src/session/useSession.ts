@@ -1,0 +1,32 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { demoReport } from "./demoReport.js";
+import { runSession } from "./runSession.js";
+import { initialState, type SessionState } from "./sessionState.js";
+
+/** The checkpoint's state, and what can be done about it. */
+export interface Session extends SessionState {
+  /** Restores another step. */
+  choose(step: number): void;
+  /** Does everything again, with a new device. */
+  retry(): void;
+}
+
+/** Runs a session for the chosen step, and a new one after each choice and each retry. */
+export function useSession(): Session {
+  const [state, setState] = useState<SessionState>(initialState);
+  const [wanted, setWanted] = useState<{ readonly step?: number }>({});
+
+  useEffect(() => {
+    const ending = new AbortController();
+    void runSession(wanted.step, (change) => setState((before) => ({ ...before, ...change })), ending.signal);
+    return () => ending.abort();
+  }, [wanted]);
+
+  useEffect(() => {
+    window.orbaxDemoReport = demoReport(state);
+  }, [state]);
+
+  const choose = useCallback((step: number) => setWanted({ step }), []);
+  const retry = useCallback(() => setWanted((before) => ({ ...before })), []);
+  return { ...state, choose, retry };
+}
