@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { BufferSet } from "./bufferSet.js";
 import { DeviceWatch } from "./deviceWatch.js";
-import { FakeDevice } from "./fakeDevice.js";
+import { FakeDevice } from "./fakeDevice.testing.js";
 
 describe("BufferSet", () => {
   it("destroys what it made, once, and submits so that the memory is freed", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { BufferSet } from "./bufferSet.js";
 import { createLeafBuffers } from "./createLeafBuffers.js";
 import { DeviceWatch } from "./deviceWatch.js";
-import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.js";
+import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.testing.js";
 import type { GpuLeaf } from "./limits.js";
 
 function create(leaves: readonly GpuLeaf[], options: FakeDeviceOptions = {}) {

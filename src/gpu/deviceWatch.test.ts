@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DeviceError } from "../errors.js";
 import { DeviceWatch } from "./deviceWatch.js";
-import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.js";
+import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.testing.js";
 
 const blame = { leaf: "model/kernel", bytes: 64, doing: "making its buffer" };
 const never = new Promise<never>(() => {});

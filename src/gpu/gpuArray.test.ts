@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeDevice } from "./fakeDevice.js";
+import { FakeDevice } from "./fakeDevice.testing.js";
 import { gpuArray } from "./gpuArray.js";
 
 function make({ usage = 0x8c, owned = true } = {}) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { elementCount } from "../arrays/spec.js";
 import { BufferSet } from "./bufferSet.js";
 import { DeviceWatch } from "./deviceWatch.js";
-import { FakeDevice } from "./fakeDevice.js";
+import { FakeDevice } from "./fakeDevice.testing.js";
 import { LeafUpload } from "./leafUpload.js";
 import { type GpuLeaf, gpuBufferSize, usageOf } from "./limits.js";
 import { Scatter } from "./scatter.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DeviceError } from "../errors.js";
-import { FakeDevice } from "./fakeDevice.js";
+import { FakeDevice } from "./fakeDevice.testing.js";
 import { checkGpuLeaves, type GpuLeaf, gpuBufferSize, gpuByteLength, requiredLimits, usageOf } from "./limits.js";
 
 const device = new FakeDevice({ maxBufferSize: 1024, maxStorageBufferBindingSize: 512 });

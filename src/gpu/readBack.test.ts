@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeDevice } from "./fakeDevice.js";
+import { FakeDevice } from "./fakeDevice.testing.js";
 import { readBack } from "./readBack.js";
 
 function filled(device: FakeDevice, size: number) {

@@ -5,7 +5,7 @@ import { placeBlock } from "../arrays/place.js";
 import { elementCount } from "../arrays/spec.js";
 import { BufferSet } from "./bufferSet.js";
 import { DeviceWatch } from "./deviceWatch.js";
-import { FakeDevice } from "./fakeDevice.js";
+import { FakeDevice } from "./fakeDevice.testing.js";
 import { canScatter, Scatter } from "./scatter.js";
 
 const blame = { leaf: "a", bytes: 0, doing: "placing" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DeviceWatch } from "./deviceWatch.js";
-import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.js";
+import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.testing.js";
 import { SendWindow } from "./sendWindow.js";
 
 const blame = { leaf: "a", bytes: 16, doing: "writing" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.js";
+import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.testing.js";
 import type { GpuLeaf } from "./limits.js";
 import { openUpload } from "./upload.js";
 

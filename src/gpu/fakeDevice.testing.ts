@@ -1,6 +1,6 @@
 import { bufferUsage, hasUsage } from "./bufferUsage.js";
-import { FakeBuffer } from "./fakeBuffer.js";
-import { runScatter } from "./fakeScatter.js";
+import { FakeBuffer } from "./fakeBuffer.testing.js";
+import { runScatter } from "./fakeScatter.testing.js";
 
 /** How a fake device misbehaves. */
 export interface FakeDeviceOptions {
