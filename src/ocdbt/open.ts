@@ -1,5 +1,6 @@
 import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { StorageError, UnsupportedCheckpointError } from "../errors.js";
+import { requireRange } from "../storage/paths.js";
 import type { ReadableStorage, ReadOptions, StorageListing } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { locateData, readData, streamData } from "./dataFiles.js";
@@ -98,6 +99,7 @@ async function* streamValue(key: string, location: ValueLocation, range: ByteRan
 /** The part of the value as a part of its file. */
 function rangeWithin(key: string, { range: value }: ValueLocation, range: ByteRange | undefined): ByteRange {
   if (range === undefined) return value;
+  requireRange(range);
   if (endOf(range) > value.length) {
     const message = `the value has ${value.length} bytes, but bytes ${range.offset} to ${endOf(range)} were asked for`;
     throw new StorageError({ path: key, reason: "length", message });

@@ -52,8 +52,6 @@ const invalidPaths = ["", "/top.bin", "top.bin/", "run//note", "../top.bin", "ru
 export interface ConformanceTraits {
   /** Any text is a path: what no folder could hold is absent there, not refused. */
   readonly anyPath?: boolean;
-  /** It leaves it to its callers to ask for sensible ranges. */
-  readonly uncheckedRanges?: boolean;
 }
 
 /** What every storage must do; run it in a test file of each storage. */
@@ -69,7 +67,7 @@ export function testStorage(name: string, make: ConformanceFactory, traits: Conf
 
     testReads(() => storage);
     testPaths(() => storage, traits.anyPath === true);
-    if (traits.uncheckedRanges !== true) testRanges(() => storage);
+    testRanges(() => storage);
     testLists(() => storage);
     testAborts(() => storage);
     testWrites(() => subject.writable);
