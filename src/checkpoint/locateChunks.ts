@@ -41,7 +41,7 @@ export async function locateChunks(index: ItemIndex, array: ZarrArray, context: 
   for (const chunk of array.chunks()) {
     context.signal?.throwIfAborted();
     const source = await locate(index.arrays, chunk, context);
-    if (source.kind === "fill" && index.missingChunksAreLost) throw lostChunk(array, chunk);
+    if (source.kind === "fill" && index.missingChunksAreLost) throw lostChunk(array, chunk, index.folder);
     located.push({ chunk, source });
   }
   return located;
@@ -55,10 +55,10 @@ async function locate(arrays: ReadableStorage | OcdbtDatabase, { key }: ZarrChun
   return inline === undefined ? { kind: "range", storage, path, range } : { kind: "inline", bytes: inline, path, offset: range.offset };
 }
 
-/** The error of a chunk that has to be there and is not. */
-export const lostChunk = (array: ZarrArray, { key }: ZarrChunk): CorruptCheckpointError =>
+/** The error of a chunk that has to be there and is not; `folder` is the item's. */
+export const lostChunk = (array: ZarrArray, { key }: ZarrChunk, folder: string): CorruptCheckpointError =>
   new CorruptCheckpointError({
-    path: key,
+    path: `${folder}/${key}`,
     expected: `a chunk of array ${JSON.stringify(array.name)}, since Orbax stored all of them`,
     received: "no such key in the database",
   });

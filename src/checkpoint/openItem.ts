@@ -8,13 +8,17 @@ import { findString } from "../pytree/strings.js";
 import { buildTree } from "../pytree/tree.js";
 import { parseTreeMetadata, type TreeEntry, type TreeMetadata, valueTypes } from "../pytree/treeMetadata.js";
 import type { ReadableStorage } from "../storage/storage.js";
+import { subfolder } from "../storage/subfolder.js";
 import type { TaskContext } from "../tasks/context.js";
 import { openZarrArray, type ZarrArray } from "../zarr/openArray.js";
+import { withFolder } from "./errorPaths.js";
 import type { StoredLeaf, StoredTree } from "./leaves.js";
 
 /** The index of one item: its tree and where its arrays lie, known before any chunk is read. */
 export interface ItemIndex {
   readonly name: string;
+  /** Its folder, from the storage's root: what paths in errors begin with. */
+  readonly folder: string;
   readonly tree: StoredTree;
   /** Leaves and empty nodes in tree order. */
   readonly leaves: readonly StoredLeaf[];
@@ -30,10 +34,13 @@ const itemNode = "tree";
 /**
  * Opens a pytree item that substrax wrote: reads `_METADATA`, the database's index, the metadata of every array, and the side files that its
  * leaves need.
- * @param folder the item's folder.
+ * @param path the item's folder, from the storage's root.
  * @throws CorruptCheckpointError naming the file that is missing or damaged.
  */
-export async function openItem(name: string, folder: ReadableStorage, context: TaskContext): Promise<ItemIndex> {
+export const openItem = (name: string, root: ReadableStorage, path: string, context: TaskContext): Promise<ItemIndex> =>
+  withFolder(path, readIndex(name, path, subfolder(root, path), context));
+
+async function readIndex(name: string, path: string, folder: ReadableStorage, context: TaskContext): Promise<ItemIndex> {
   const [metadata, database] = await Promise.all([readTreeMetadata(folder, context), openOcdbt(folder, {}, context)]);
   requireDatabase(metadata, database !== undefined);
   const arrays = database ?? folder;
@@ -45,6 +52,7 @@ export async function openItem(name: string, folder: ReadableStorage, context: T
   }));
   return {
     name,
+    folder: path,
     tree: buildTree(leaves, "_METADATA"),
     leaves: leaves.map(({ leaf }) => leaf),
     arrays,

@@ -1,9 +1,8 @@
 import { type JsonValue, parseJson } from "../bytes/json.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
-import { subfolder } from "../storage/subfolder.js";
 import type { TaskContext } from "../tasks/context.js";
-import { withFolder } from "./errorPaths.js";
+import { stopTogether } from "../tasks/stopTogether.js";
 import { type ItemIndex, openItem } from "./openItem.js";
 import { CheckpointMetadata } from "./record.js";
 import { parseRecordedDtypes, type RecordedDtypes } from "./recordedDtypes.js";
@@ -59,12 +58,15 @@ function parseRecord(payload: JsonValue, step: number): CheckpointMetadata {
  * Opens a step: reads its record and the index of each of its items. Independent files are asked for together.
  * @throws as {@link readRecord}, and CorruptCheckpointError naming the file of an item that is missing or damaged.
  */
-export async function openStep(root: ReadableStorage, step: number, directory: string, context: TaskContext): Promise<StepIndex> {
+export const openStep = (root: ReadableStorage, step: number, directory: string, context: TaskContext): Promise<StepIndex> =>
+  stopTogether((together) => readStep(root, step, directory, together), context);
+
+async function readStep(root: ReadableStorage, step: number, directory: string, context: TaskContext): Promise<StepIndex> {
   const pinned = root.snapshot?.() ?? root;
   const dtypesFile = settled(pinned.read(`${step}/${dtypesPath}`, { signal: context.signal }));
   const metadata = await readRecord(pinned, step, directory, context);
-  const folder = subfolder(pinned, String(step));
-  const items = await Promise.all(metadata.items.map((name) => openNamedItem(folder, name, step, context)));
+  const names = itemNames(metadata, step);
+  const items = await Promise.all(names.map((name) => openItem(name, pinned, `${step}/${name}`, context)));
   const dtypes = await dtypesFile;
   return {
     step,
@@ -77,16 +79,20 @@ export async function openStep(root: ReadableStorage, step: number, directory: s
   };
 }
 
-function openNamedItem(folder: ReadableStorage, name: string, step: number, context: TaskContext): Promise<ItemIndex> {
-  if (name === "" || name.includes("/") || name === "." || name === "..") {
-    throw new CorruptCheckpointError({
-      path: `${step}/${recordPath}`,
-      expected: "item names that are folder names",
-      received: JSON.stringify(name),
-    });
-  }
-  return withFolder(`${step}/${name}`, openItem(name, subfolder(folder, name), context));
+/** Most items of a step; substrax writes five. */
+const mostItems = 1000;
+
+/** The names in the record, each once. */
+function itemNames({ items }: CheckpointMetadata, step: number): string[] {
+  const corrupt = (expected: string, received: string) => new CorruptCheckpointError({ path: `${step}/${recordPath}`, expected, received });
+  const names = [...new Set(items)];
+  if (names.length > mostItems) throw corrupt(`at most ${mostItems} items`, `${names.length}`);
+  const bad = names.find((name) => !isFolderName(name));
+  if (bad !== undefined) throw corrupt("item names that are folder names", JSON.stringify(bad.slice(0, 100)));
+  return names;
 }
+
+const isFolderName = (name: string): boolean => !["", ".", ".."].includes(name) && !/[/\\\0]|\p{Cs}/u.test(name);
 
 /** The outcome of a promise as a function that returns or throws it, so that a failure counts only where it matters. */
 const settled = <Value>(promise: Promise<Value>): Promise<() => Value> =>

@@ -4,6 +4,8 @@ import type { GpuArray } from "../gpu/gpuArray.js";
 import { leavesOf, plainTree } from "../pytree/tree.js";
 import { ByteBudget } from "../tasks/budget.js";
 import type { TaskContext } from "../tasks/context.js";
+import { stopTogether } from "../tasks/stopTogether.js";
+import { withFolder } from "./errorPaths.js";
 import type { PlainValue } from "./leaves.js";
 import { locateChunks } from "./locateChunks.js";
 import { type MatchedItem, type MatchedLeaf, matchNothing, matchTemplate } from "./matchTemplate.js";
@@ -37,7 +39,10 @@ export async function restoreItems(
   const plan = planRestore(matchItems(indexes, templates), policy);
   const leaves = Array.from(plan.leaves.values());
   checkDevices(leaves);
-  const located = await Promise.all(leaves.map(async (leaf) => [leaf, await locateLeaf(indexes, leaf, context)] as const));
+  const located = await stopTogether(
+    (together) => Promise.all(leaves.map(async (leaf) => [leaf, await locateLeaf(indexes, leaf, together)] as const)),
+    context,
+  );
   const progress = new RestoreProgress(plan.totalBytes, leaves.length, context);
   const sinks = await openSinks(leaves, context);
   try {
@@ -64,12 +69,13 @@ function matchItems(indexes: readonly ItemIndex[], templates: Readonly<Record<st
   return [...templated, ...others];
 }
 
-type LocatedLeaf = Pick<Transfer, "chunks" | "missingChunksAreLost">;
+type LocatedLeaf = Pick<Transfer, "folder" | "chunks" | "missingChunksAreLost">;
 
 async function locateLeaf(indexes: readonly ItemIndex[], leaf: PlannedLeaf, context: TaskContext): Promise<LocatedLeaf> {
   const index = indexes.find(({ name }) => name === leaf.item);
-  if (index === undefined) return { chunks: [], missingChunksAreLost: true };
-  return { chunks: await locateChunks(index, leaf.stored.array, context), missingChunksAreLost: index.missingChunksAreLost };
+  if (index === undefined) return { folder: "", chunks: [], missingChunksAreLost: true };
+  const chunks = await withFolder(index.folder, locateChunks(index, leaf.stored.array, context));
+  return { folder: index.folder, chunks, missingChunksAreLost: index.missingChunksAreLost };
 }
 
 function transferOf(leaf: PlannedLeaf, found: LocatedLeaf, sinks: Sinks, progress: RestoreProgress): Transfer {

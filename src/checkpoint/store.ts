@@ -1,6 +1,7 @@
 import { CheckpointValueError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
+import { stopTogether } from "../tasks/stopTogether.js";
 import { type CheckpointDirectory, directoryName, requireDirectory, storageOf } from "./directory.js";
 import { type OpenedStep, openedStep, type RestoredCheckpoint } from "./openedStep.js";
 import { openStep, readRecord } from "./openStep.js";
@@ -109,7 +110,10 @@ export class OrbaxCheckpointStore<StoreDevice extends GPUDevice | undefined = un
   async bestStep(metric: string, { mode = "min", ...options }: BestStepOptions = {}): Promise<number | null> {
     if (mode !== "min" && mode !== "max") throw new CheckpointValueError(`mode must be "min" or "max", got ${JSON.stringify(mode)}`);
     const steps = await this.listSteps(options);
-    const records = await Promise.all(steps.map(async (step) => [step, await this.readMetadata(step, options)] as const));
+    const records = await stopTogether(
+      (together) => Promise.all(steps.map(async (step) => [step, await this.readMetadata(step, together)] as const)),
+      options,
+    );
     return bestOf(new Map(records), metric, mode);
   }
 

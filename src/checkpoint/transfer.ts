@@ -7,14 +7,18 @@ import type { ReadableStorage } from "../storage/storage.js";
 import { streamRange } from "../storage/streamRange.js";
 import type { ByteBudget } from "../tasks/budget.js";
 import { abortable, type TaskContext } from "../tasks/context.js";
+import { stopTogether } from "../tasks/stopTogether.js";
 import type { ZarrArray } from "../zarr/openArray.js";
 import { fillBlocks, readBlocks } from "../zarr/readBlocks.js";
+import { withFolder } from "./errorPaths.js";
 import { type ChunkSource, type LocatedChunk, lostChunk } from "./locateChunks.js";
 
 /** An array on its way: its chunks, the dtype it gets, and what takes its blocks. */
 export interface Transfer {
   readonly array: ZarrArray;
   readonly dtype: Dtype;
+  /** The item's folder, which the paths of its chunks are relative to. */
+  readonly folder: string;
   readonly chunks: readonly LocatedChunk[];
   readonly missingChunksAreLost: boolean;
   /** Takes a block of the new dtype; its bytes are the caller's again when the promise resolves. */
@@ -39,22 +43,18 @@ interface Job {
  * of the budget is streamed. The bytes held at once stay within the budget. The first failure stops everything else.
  */
 export async function moveBytes(transfers: readonly Transfer[], budget: ByteBudget, context: TaskContext): Promise<void> {
-  const failure = new AbortController();
-  const signal = context.signal === undefined ? failure.signal : AbortSignal.any([context.signal, failure.signal]);
-  const run = async (job: Job) => {
-    const release = await budget.acquire(Math.min(job.byteLength, budget.limit), { signal });
-    try {
-      await job.run({ signal });
-    } catch (error) {
-      failure.abort(error);
-      throw error;
-    } finally {
-      release();
-    }
-  };
+  const jobs = planJobs(transfers, budget.limit);
   // A job that ignores its signal is left behind, not waited for.
-  const results = await abortable(Promise.allSettled(planJobs(transfers, budget.limit).map(run)), { signal });
-  for (const result of results) if (result.status === "rejected") throw result.reason;
+  await stopTogether((together) => abortable(Promise.all(jobs.map((job) => runWithin(budget, job, together))), together), context);
+}
+
+async function runWithin(budget: ByteBudget, job: Job, context: TaskContext): Promise<void> {
+  const release = await budget.acquire(Math.min(job.byteLength, budget.limit), context);
+  try {
+    await job.run(context);
+  } finally {
+    release();
+  }
 }
 
 function planJobs(transfers: readonly Transfer[], limit: number): Job[] {
@@ -117,7 +117,8 @@ const runJob = (storage: ReadableStorage, path: string, run: MergedRange<RangeRe
   byteLength: run.length + run.members.reduce((most, { transfer: { array } }) => Math.max(most, heldBytes(array, limit)), 0),
   async run(context) {
     const { offset, length } = run;
-    const bytes = requireFile(await storage.read(path, { range: { offset, length }, signal: context.signal }), path, offset);
+    const bytes = await storage.read(path, { range: { offset, length }, signal: context.signal });
+    if (bytes === undefined) throw missingFile(run.members[0]?.transfer.folder ?? "", path, offset);
     for (const member of run.members) {
       const start = member.offset - offset;
       await decode(member.transfer, member.located, bytes.subarray(start, start + member.length), { path, offset: member.offset }, context);
@@ -132,7 +133,8 @@ const largeJob = (transfer: Transfer, located: LocatedChunk, source: ChunkSource
     const { storage, path, range } = source;
     const bytes = transfer.array.streamable
       ? streamRange(storage, path, range, context)
-      : requireFile(await storage.read(path, { range, signal: context.signal }), path, range.offset);
+      : await storage.read(path, { range, signal: context.signal });
+    if (bytes === undefined) throw missingFile(transfer.folder, path, range.offset);
     await decode(transfer, located, bytes, { path, offset: range.offset }, context);
   },
 });
@@ -143,15 +145,18 @@ const fileJob = (transfer: Transfer, located: LocatedChunk, { storage, path }: C
   async run(context) {
     const bytes = await storage.read(path, { signal: context.signal });
     if (bytes !== undefined) return decode(transfer, located, bytes, { path, offset: 0 }, context);
-    if (transfer.missingChunksAreLost) throw lostChunk(transfer.array, located.chunk);
+    if (transfer.missingChunksAreLost) throw lostChunk(transfer.array, located.chunk, transfer.folder);
     await fill(transfer, located, context);
   },
 });
 
-function requireFile(bytes: Uint8Array | undefined, path: string, offset: number): Uint8Array {
-  if (bytes !== undefined) return bytes;
-  throw new CorruptCheckpointError({ path, offset, expected: "a data file that the index names", received: "no such file" });
-}
+const missingFile = (folder: string, path: string, offset: number): CorruptCheckpointError =>
+  new CorruptCheckpointError({
+    path: `${folder}/${path}`,
+    offset,
+    expected: "a data file that the index names",
+    received: "no such file",
+  });
 
 async function decode(
   transfer: Transfer,
@@ -160,7 +165,11 @@ async function decode(
   from: { readonly path: string; readonly offset: number },
   context: TaskContext,
 ): Promise<void> {
-  for await (const block of readBlocks(transfer.array, chunk, bytes, from, context)) await deliver(transfer, block, context);
+  const blocks = readBlocks(transfer.array, chunk, bytes, from, context);
+  const delivery = async () => {
+    for await (const block of blocks) await deliver(transfer, block, context);
+  };
+  await withFolder(transfer.folder, delivery());
   transfer.chunkDone();
 }
 

@@ -1,4 +1,5 @@
 import type { TaskContext } from "./context.js";
+import { onAbort } from "./onAbort.js";
 
 interface Waiter {
   readonly bytes: number;
@@ -48,21 +49,22 @@ export class ByteBudget {
 
   #wait(bytes: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
+      let leave = () => {};
       const waiter: Waiter = {
         bytes,
         grant: () => {
-          signal?.removeEventListener("abort", stop);
+          leave();
           this.#take(bytes);
           resolve();
         },
       };
-      const stop = () => {
-        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        reject(signal?.reason);
-        this.#serve();
-      };
-      signal?.addEventListener("abort", stop, { once: true });
       this.#waiters.push(waiter);
+      if (signal === undefined) return;
+      leave = onAbort(signal, () => {
+        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+        reject(signal.reason);
+        this.#serve();
+      });
     });
   }
 

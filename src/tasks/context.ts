@@ -1,3 +1,5 @@
+import { onAbort } from "./onAbort.js";
+
 /** How far a restore is; bytes never fall, totals never change, and the last event has `loadedBytes === totalBytes`. */
 export interface ProgressEvent {
   readonly phase: "index" | "arrays" | "done";
@@ -22,14 +24,13 @@ export interface TaskContext {
 export async function abortable<Value>(work: Promise<Value>, { signal }: TaskContext): Promise<Value> {
   if (signal === undefined) return work;
   signal.throwIfAborted();
-  let stop: (() => void) | undefined;
+  let leave = () => {};
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+    leave = onAbort(signal, () => reject(signal.reason));
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    if (stop !== undefined) signal.removeEventListener("abort", stop);
+    leave();
   }
 }
