@@ -184,34 +184,17 @@ function playwrightCli() {
  * @param {Machine & { isRoot?: boolean }} machine
  * @returns {{ what: string, commands: InstallCommand[] }[]}
  */
-function installers({ platform = process.platform, isRoot = process.getuid?.() === 0 }) {
+function installers({ platform = process.platform, top = "/", isRoot = process.getuid?.() === 0 }) {
   const cli = playwrightCli();
-  const apt = platform === "linux" && isRoot && existsSync("/usr/bin/apt-get");
-  const options = { timeoutSeconds: 600 };
-  const aptOptions = { ...options, env: { DEBIAN_FRONTEND: "noninteractive" } };
-  return [
-    ...(cli === undefined
-      ? []
-      : [
-          {
-            what: "Playwright",
-            commands: [
-              { command: process.execPath, args: [cli, "install", "--no-shell", ...(apt ? ["--with-deps"] : []), "chromium"], options },
-            ],
-          },
-        ]),
-    ...(apt
-      ? [
-          {
-            what: "apt",
-            commands: [
-              { command: "apt-get", args: ["update"], options: aptOptions },
-              { command: "apt-get", args: ["install", "-y", "--no-install-recommends", "chromium"], options: aptOptions },
-            ],
-          },
-        ]
-      : []),
-  ];
+  const options = { timeoutSeconds: 600, env: { DEBIAN_FRONTEND: "noninteractive" } };
+  const command = (/** @type {string} */ name, /** @type {string[]} */ ...args) => ({ command: name, args, options });
+  const playwright = { what: "Playwright", commands: [command(process.execPath, cli ?? "", "install", "--no-shell", "chromium")] };
+  const apt = {
+    what: "apt",
+    commands: [command("apt-get", "update"), command("apt-get", "install", "-y", "--no-install-recommends", "chromium")],
+  };
+  const aptWorks = platform === "linux" && isRoot && existsSync(join(top, "usr/bin/apt-get"));
+  return [...(cli === undefined ? [] : [playwright]), ...(aptWorks ? [apt] : [])];
 }
 
 /**
@@ -222,9 +205,22 @@ function installers({ platform = process.platform, isRoot = process.getuid?.() =
 async function firstFailure(commands, run) {
   for (const { command, args, options } of commands) {
     const { code, output } = await run(command, args, options);
-    if (code !== 0) return `ended with code ${code}: ${output.trim().split("\n").slice(-3).join(" | ")}`;
+    if (code !== 0) return `ended with code ${code}: ${reasonIn(output)}`;
   }
   return undefined;
+}
+
+/**
+ * The lines of an installer's output that say most: those that speak of errors, else the last ones.
+ * @param {string} output
+ */
+function reasonIn(output) {
+  const lines = output
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("at "));
+  const errors = lines.filter((line) => /^(e:|err|error|failed)/i.test(line));
+  return (errors.length > 0 ? errors : lines).slice(-2).join(" | ");
 }
 
 /** @param {string[]} tried */

@@ -90,6 +90,19 @@ describe("ensureChromium", () => {
     expect(installs).toEqual([expect.stringMatching(/cli\.js install --no-shell chromium$/)]);
   });
 
+  it("installs with apt where Playwright's download fails and root may", async () => {
+    fakeChromium("top/usr/bin/apt-get");
+    const { run, installs } = recordInstalls({
+      run: async (command, args) => {
+        if (command === "apt-get" && args[0] === "install") fakeChromium("bin/chromium");
+        return finished(command === "apt-get" ? 0 : 1);
+      },
+    });
+    const debian = { ...machine(), platform: "linux" as const, isRoot: true };
+    expect(await ensureChromium({ run, machine: debian })).toBe(join(home, "bin", "chromium"));
+    expect(installs.slice(1)).toEqual(["apt-get update", "apt-get install -y --no-install-recommends chromium"]);
+  });
+
   it("says what was tried and what to do where nothing works", async () => {
     const { run } = recordInstalls({ run: async () => finished(1) });
     const failure = ensureChromium({ run, machine: machine() });
