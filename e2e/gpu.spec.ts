@@ -61,6 +61,22 @@ test("arrays larger than the pieces they are sent and read in are right", async 
   expect(problems).toEqual([]);
 });
 
+test("short rows reach all of a given buffer that is larger than a binding may be", async ({ page }) => {
+  const wrong = await page.evaluate(async () => {
+    const { openUpload, readBack, testDevice } = window.internals;
+    const device = await testDevice();
+    const [rows, columns, column] = [2 ** 20, 140, 7] as const;
+    const into = device.createBuffer({ size: rows * columns, usage: 0x8c });
+    const upload = await openUpload(device, [{ leaf: "model/tall", spec: { shape: [rows, columns], dtype: "uint8" }, into }]);
+    const data = new Uint8Array(rows).fill(9);
+    await upload.write(0, { origin: [0, column], shape: [rows, 1], elementOffset: 0, data });
+    await upload.finish();
+    const bytes = await readBack(device, into, rows * columns);
+    return bytes.reduce((count, byte, at) => count + (byte === (at % columns === column ? 9 : 0) ? 0 : 1), 0);
+  });
+  expect(wrong).toBe(0);
+});
+
 test("an aborted upload leaves no buffer", async ({ page }) => {
   const outcome = await page.evaluate(async () => {
     const { countBuffers, openUpload, testDevice } = window.internals;

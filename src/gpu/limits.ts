@@ -95,7 +95,8 @@ function checkGivenBuffer(leaf: GpuLeaf, buffer: GPUBuffer): void {
   const needed = wholeWords(gpuByteLength(leaf.spec));
   if (!hasUsage(buffer.usage, bufferUsage.COPY_DST)) throw invalid(leaf, "the buffer given as into needs the usage COPY_DST");
   if (buffer.size < needed) throw invalid(leaf, `the buffer given as into has ${buffer.size} bytes, the array needs ${needed}`);
-  if (buffer.mapState !== "unmapped") throw invalid(leaf, "the buffer given as into is mapped; unmap it first");
+  if (buffer.mapState === "mapped" || buffer.mapState === "pending")
+    throw invalid(leaf, "the buffer given as into is mapped; unmap it first");
 }
 
 const invalid = ({ leaf, spec }: GpuLeaf, message: string) =>
