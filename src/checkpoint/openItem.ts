@@ -44,8 +44,11 @@ async function readIndex(name: string, path: string, folder: ReadableStorage, co
   const [metadata, database] = await Promise.all([readTreeMetadata(folder, context), openOcdbt(folder, {}, context)]);
   requireDatabase(metadata, database !== undefined);
   const arrays = database ?? folder;
-  const opened = await openArrays(arrays, metadata.entries, context);
-  const [strings, keyImpls] = await Promise.all([readStrings(folder, metadata.entries, context), readKeyImpls(folder, opened, context)]);
+  const [opened, strings] = await Promise.all([
+    openArrays(arrays, metadata.entries, context),
+    readStrings(folder, metadata.entries, context),
+  ]);
+  const keyImpls = await readKeyImpls(folder, opened, context);
   const leaves = metadata.entries.map((entry) => ({
     path: withoutItemNode(entry.path),
     leaf: storedLeaf(entry, opened, strings, keyImpls),

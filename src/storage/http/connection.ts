@@ -1,4 +1,5 @@
 import { abortable } from "../../tasks/context.js";
+import { onAbort } from "../../tasks/onAbort.js";
 import { TransportError } from "./failures.js";
 
 /** One request on its way: stops with its caller, or when no byte comes for too long. */
@@ -7,6 +8,7 @@ export class Connection {
   readonly #idleTimeoutMs: number;
   readonly #release: () => void;
   #caller: AbortSignal | undefined;
+  #leave = () => {};
   #closed = false;
 
   /** `release` is called when the connection is closed. */
@@ -22,10 +24,10 @@ export class Connection {
 
   /** Stops with this signal from now on, and no longer with the one before. */
   follow(caller: AbortSignal | undefined): void {
-    this.#caller?.removeEventListener("abort", this.#stop);
+    this.#leave();
     this.#caller = caller;
     if (caller?.aborted) this.#stop();
-    else caller?.addEventListener("abort", this.#stop, { once: true });
+    else if (caller !== undefined) this.#leave = onAbort(caller, this.#stop);
   }
 
   /**

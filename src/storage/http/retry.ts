@@ -1,3 +1,5 @@
+import { onAbort } from "../../tasks/onAbort.js";
+
 /** Time and chance, so that tests can have their own. */
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -15,15 +17,16 @@ export const systemClock: Clock = {
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const stop = () => {
-        clearTimeout(timer);
-        reject(signal?.reason);
-      };
+      let leave = () => {};
       const timer = setTimeout(() => {
-        signal?.removeEventListener("abort", stop);
+        leave();
         resolve();
       }, ms);
-      signal?.addEventListener("abort", stop, { once: true });
+      if (signal === undefined) return;
+      leave = onAbort(signal, () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      });
     }),
 };
 
