@@ -48,19 +48,36 @@ export type CheckpointErrorKind = keyof CheckpointErrors;
 // A registered symbol, so that two copies of the package in one page recognise each other's errors.
 const kindsKey: unique symbol = Symbol.for("orbax-webgpu.errorKinds") as never;
 
-abstract class CheckpointError extends Error {
-  readonly [kindsKey]: readonly CheckpointErrorKind[];
+/** The kinds that an error is of, its own one first. */
+type Kinds = readonly [CheckpointErrorKind, ...CheckpointErrorKind[]];
 
-  constructor(kinds: readonly CheckpointErrorKind[], message: string, options?: ErrorOptions) {
+// Spelled out, because bundlers shorten the names of classes.
+const names: Readonly<Record<CheckpointErrorKind, string>> = {
+  Value: "CheckpointValueError",
+  TreeMismatch: "CheckpointTreeMismatchError",
+  NotFound: "CheckpointNotFoundError",
+  NotWritten: "CheckpointNotWrittenError",
+  DtypeMismatch: "CheckpointDtypeMismatchError",
+  Unsupported: "UnsupportedCheckpointError",
+  Validation: "CheckpointValidationError",
+  Corrupt: "CorruptCheckpointError",
+  Storage: "StorageError",
+  Device: "DeviceError",
+};
+
+abstract class CheckpointError extends Error {
+  readonly [kindsKey]: Kinds;
+
+  constructor(kinds: Kinds, message: string, options?: ErrorOptions) {
     super(message, options);
     this[kindsKey] = kinds;
-    this.name = new.target.name;
+    this.name = names[kinds[0]];
   }
 }
 
 /** A bad argument: a negative step, an unknown item, a bad mode, a malformed template (Python's `ValueError`). */
 export class CheckpointValueError extends CheckpointError {
-  constructor(message: string, options?: ErrorOptions, kinds: readonly CheckpointErrorKind[] = ["Value"]) {
+  constructor(message: string, options?: ErrorOptions, kinds: Kinds = ["Value"]) {
     super(kinds, message, options);
   }
 }
