@@ -20,7 +20,7 @@ export function Answer({ probabilities, otherwise }: AnswerProps) {
   return (
     <div class="answer">
       <p class="verdict" aria-hidden="true">
-        <output class="digit">{digit ?? "–"}</output>
+        <span class="digit">{digit ?? "–"}</span>
         <span>{digit === undefined ? "Draw a digit from 0 to 9" : `${percent(share)} sure`}</span>
       </p>
       <p class="hidden" role="status">

@@ -3,13 +3,13 @@ const lines = (step: number) => `\
 import { OrbaxCheckpointStore } from "orbax-webgpu";
 
 const store = new OrbaxCheckpointStore(new URL("digits/checkpoints/", location.href));
-const opened = await store.open(${step}); // tree, dtypes and shapes; no array yet
-
+const opened = await store.open(${step}); // tree, dtypes, shapes and sizes; no array yet
 const adapter = await navigator.gpu.requestAdapter();
 const device = await adapter.requestDevice({ requiredLimits: opened.requiredLimits() });
-const checkpoint = await opened.restore({ device, onProgress: showBytes });
 
-const { buffer } = checkpoint.leaf("model", "hidden1/kernel/value"); // a GPUBuffer, ready to bind`;
+const checkpoint = await opened.restore({ device, onProgress: ({ loadedBytes }) => showBytes(loadedBytes) });
+const kernel = checkpoint.leaf("model", "hidden1/kernel/value"); // { buffer, shape: [64, 128], dtype: "float32" }
+const entries = [{ binding: 0, resource: { buffer: kernel.buffer } }]; // bound as it is`;
 
 const tokens = /(\/\/.*)|("[^"]*")|\b(import|from|const|await|new)\b|\b(\d+)\b/g;
 const kinds = ["comment", "string", "keyword", "number"];
@@ -18,7 +18,7 @@ const kinds = ["comment", "string", "keyword", "number"];
 export function CodeExample({ step }: { readonly step: number }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled with the keyboard
-    <section class="code" tabIndex={0} aria-label="Ten lines of TypeScript">
+    <section class="code" tabIndex={0} aria-label="Ten lines of code">
       <pre>
         <code>{coloured(lines(step))}</code>
       </pre>

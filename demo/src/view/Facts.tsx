@@ -57,8 +57,8 @@ function CheckFact({ check, retry }: Pick<Session, "check" | "retry">) {
 }
 
 /** Whether not only the number but each answer is Flax's. */
-function sameAnswers({ predictions, flax, total }: Evaluation): string {
-  return predictions.every((digit, index) => digit === flax?.predictions[index]) ? `, the same ${total} answers` : "";
+function sameAnswers({ predictions, flax }: Evaluation): string {
+  return predictions.every((digit, index) => digit === flax?.predictions[index]) ? ", each answer the same" : "";
 }
 
 const Fact = ({ term, children }: { readonly term: string; readonly children: ComponentChildren }) => (

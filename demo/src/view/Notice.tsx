@@ -52,15 +52,13 @@ const linuxAdvice = (
 
 const advice: Readonly<Record<GpuProblem, ComponentChildren>> = {
   insecure: (
-    <>
-      <li>
-        Open it with <code>https://</code>, or on this machine as <code>http://localhost</code>.
-      </li>
-    </>
+    <li>
+      Open it with <code>https://</code>, or on this machine as <code>http://localhost</code>.
+    </li>
   ),
   unsupported: (
     <>
-      <li>Use Chrome or Edge 121 or newer, on Windows, macOS, ChromeOS or Android 12.</li>
+      <li>Use Chrome or Edge 121 or newer, on Windows, macOS, ChromeOS or Android 12 and newer.</li>
       <li>Or Safari 26 or newer, on a Mac, iPhone or iPad.</li>
       <li>Or Firefox 141 or newer on Windows, 145 or newer on a Mac with Apple silicon.</li>
       {linuxAdvice}

@@ -1,25 +1,8 @@
 import type { Session } from "../session/useSession.js";
 import { grouped } from "./numbers.js";
 
-/** The choice of the step, and how far its restore is. */
-export function RestoreStrip({ steps, step, phase, choose }: Session) {
-  return (
-    <div class="strip">
-      <fieldset class="steps">
-        <legend>Training step</legend>
-        {steps.map((one) => (
-          <label key={one}>
-            <input type="radio" name="step" value={one} checked={one === step} onChange={() => choose(one)} />
-            <span class="step">{one}</span>
-          </label>
-        ))}
-      </fieldset>
-      <Progress phase={phase} />
-    </div>
-  );
-}
-
-function Progress({ phase }: Pick<Session, "phase">) {
+/** How far the restore is, in bytes; afterwards, what it took. */
+export function RestoreProgress({ phase }: Pick<Session, "phase">) {
   const { label, loaded, total } = progressOf(phase);
   return (
     <div class="progress">
@@ -46,7 +29,7 @@ function progressOf(phase: Session["phase"]): { label: string; loaded: number; t
       return { label: `Restored in ${grouped(Math.max(1, Math.round(milliseconds)))} ms`, loaded: totalBytes, total: totalBytes };
     }
     case "no-gpu":
-      return { label: "The index is read; there is no GPU to restore onto", loaded: 0 };
+      return { label: "No GPU to restore onto", loaded: 0 };
     case "lost":
     case "failed":
       return { label: "Not restored", loaded: 0 };
