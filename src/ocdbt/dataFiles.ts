@@ -78,9 +78,9 @@ export async function* streamData(
   if (length !== range.length) throw shortFile(path, range, `${length} bytes`);
 }
 
-/** A file that is too short breaks the database, not the place where it lies; other errors stay what they are. */
+/** A file that is too short, or an answer that is, breaks the database, not the place where it lies; other errors stay what they are. */
 function asCorruption(path: string, range: ByteRange, cause: unknown): unknown {
-  return isCheckpointError(cause, "Storage") && cause.reason === "length" ? shortFile(path, range, "a shorter file", cause) : cause;
+  return isCheckpointError(cause, "Storage") && cause.reason === "length" ? shortFile(path, range, "another number of them", cause) : cause;
 }
 
 const shortFile = (path: string, range: ByteRange, received: string, cause?: unknown) =>
