@@ -1,3 +1,4 @@
+import { bodyReader } from "./bodyReader.js";
 import type { Connection } from "./connection.js";
 
 /** A response whose body is still on its way; read it or close it. */
@@ -47,16 +48,17 @@ export class Answer {
     this.#connection.follow(signal);
   }
 
-  /** The body as it arrives; throws as {@link Connection.wait}. */
+  /** The body as it arrives, in pieces that are the caller's until the next one is asked for; throws as {@link Connection.wait}. */
   async *pieces(): AsyncGenerator<Uint8Array> {
-    const reader = this.#response.body?.getReader();
+    const { body } = this.#response;
+    const reader = body === null ? undefined : bodyReader(body, this.length);
     let complete = reader === undefined;
     try {
       while (reader !== undefined) {
         const { done, value } = await this.#connection.wait(reader.read());
         complete = done;
         if (done) return;
-        if (value.byteLength > 0) yield value;
+        if (value !== undefined && value.byteLength > 0) yield value;
       }
     } finally {
       if (!complete) reader?.cancel().catch(() => undefined);
