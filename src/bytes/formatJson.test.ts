@@ -38,7 +38,7 @@ describe("formatJson", () => {
   it("writes what Python's json.dumps writes", () => {
     const value = { "ü\u007f": [1, new JsonFloat(1), null, true, 'a\n"\\\u0001😀'], n: 18446744073709551615n, e: {}, l: [] };
     expect(formatJson(value)).toBe(
-      '{"\\u00fc\u007f": [1, 1.0, null, true, "a\\n\\"\\\\\\u0001\\ud83d\\ude00"], "n": 18446744073709551615, "e": {}, "l": []}',
+      '{"\\u00fc\\u007f": [1, 1.0, null, true, "a\\n\\"\\\\\\u0001\\ud83d\\ude00"], "n": 18446744073709551615, "e": {}, "l": []}',
     );
   });
 

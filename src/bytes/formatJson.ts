@@ -48,7 +48,4 @@ const formatString = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes exactly these
   `"${text.replace(/["\\\u0000-\u001f\u007f-\uffff]/g, escapeUnit)}"`;
 
-const escapeUnit = (unit: string): string => {
-  if (unit === "\u007f") return unit;
-  return shortEscapes[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-};
+const escapeUnit = (unit: string): string => shortEscapes[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;

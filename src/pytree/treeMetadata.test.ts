@@ -6,8 +6,11 @@ import { formatTreeMetadata, parseTreeMetadata } from "./treeMetadata.js";
 
 const fixtures = join(import.meta.dirname, "../../e2e/fixtures/data");
 
+/** A fixture whose `_METADATA` is no JSON. */
+const damaged = ["records/checkpoints/60/data_iterator"];
+
 const metadataFiles = readdirSync(fixtures, { recursive: true, withFileTypes: true })
-  .filter((entry) => entry.isFile() && entry.name === "_METADATA" && !entry.parentPath.includes("malformed"))
+  .filter((entry) => entry.isFile() && entry.name === "_METADATA" && !damaged.some((place) => entry.parentPath.endsWith(place)))
   .map((entry) => join(entry.parentPath, entry.name));
 
 const parse = (value: unknown) => parseTreeMetadata(new TextEncoder().encode(JSON.stringify(value)), "model/_METADATA");
@@ -21,7 +24,7 @@ describe("_METADATA", () => {
     expect(metadataFiles.length).toBeGreaterThan(10);
   });
 
-  it.each(metadataFiles.map((file) => file.slice(fixtures.length + 1)))("reads and writes %s byte for byte", (file) => {
+  it.each(metadataFiles.map((file) => [file.slice(fixtures.length + 1)]))("reads and writes %s byte for byte", (file) => {
     const bytes = readFileSync(join(fixtures, file));
     expect(formatTreeMetadata(parseTreeMetadata(bytes, file))).toBe(bytes.toString());
   });
