@@ -68,7 +68,7 @@ export async function joined(pieces: AsyncIterable<Uint8Array>, { decodedLength 
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const piece of pieces) {
-    parts.push(piece);
+    parts.push(piece.slice()); // a piece may be reused
     length += piece.length;
   }
   return filled(new Uint8Array(length), parts);

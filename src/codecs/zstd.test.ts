@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ZSTDDecoder } from "zstddec/stream";
 import type { Codec, DecodeRequest } from "./codec.js";
 import { zstd as zstdOfPage } from "./zstd.js";
 
@@ -34,7 +33,7 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
 
 async function streamed(zstd: Codec, bytes: Uint8Array, size: number, asked: DecodeRequest): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
-  for await (const part of zstd.stream(pieces(bytes, size), asked)) parts.push(part);
+  for await (const part of zstd.stream(pieces(bytes, size), asked)) parts.push(part.slice());
   return Uint8Array.from(Buffer.concat(parts));
 }
 
@@ -48,8 +47,10 @@ describe.each(["libzstd", "fzstd, where a page forbids WebAssembly"])("%s", (dec
   let zstd: Codec;
 
   beforeEach(async () => {
+    zstd = zstdOfPage;
+    if (decoder === "libzstd") return;
     vi.resetModules();
-    vi.doMock("zstddec/stream", () => ({ ZSTDDecoder: decoder === "libzstd" ? ZSTDDecoder : ForbiddenDecoder }));
+    vi.doMock("zstddec/stream", () => ({ ZSTDDecoder: ForbiddenDecoder }));
     ({ zstd } = await import("./zstd.js"));
   });
 
@@ -77,14 +78,15 @@ describe.each(["libzstd", "fzstd, where a page forbids WebAssembly"])("%s", (dec
     await expect(zstd.decode(bomb(100_000), request(5))).rejects.toThrow(/5 bytes/);
   });
 
-  test("gives one block at a time, however much one piece grows", async () => {
+  test("gives small pieces, however much one piece grows", async () => {
     let length = 0;
     let longest = 0;
     for await (const part of zstd.stream(pieces(bomb(300), 10_000), request(300 * 131_072, 2 ** 31))) {
       length += part.length;
       longest = Math.max(longest, part.length);
     }
-    expect([length, longest]).toEqual([300 * 131_072, 131_072]);
+    expect(length).toBe(300 * 131_072);
+    expect(longest).toBeLessThanOrEqual(512 * 1024);
   });
 
   test("decodes values too large for one go, block by block", async () => {

@@ -1,8 +1,11 @@
 import type { TaskContext } from "../tasks/context.js";
 import type { Codec, DecodeRequest } from "./codec.js";
 import { allowedLength, checkLength, joined, once, tooLong, undecodable, withinLength } from "./decodedLength.js";
-import { loadLibzstd, ZstdDamage, zstdStream } from "./zstdDecoders.js";
+import { type Libzstd, loadLibzstd } from "./libzstd.js";
+import { streamByFzstd } from "./streamByFzstd.js";
+import { streamByLibzstd } from "./streamByLibzstd.js";
 import { ZstdFrameScanner } from "./zstdScan.js";
+import { ZstdDamage, type ZstdStream } from "./zstdStream.js";
 
 /** Most bytes, compressed and decoded, of a value that is decoded in one go: WebAssembly memory never shrinks again. */
 const largestWhole = 16 * 1024 * 1024;
@@ -44,11 +47,14 @@ function stream(pieces: AsyncIterable<Uint8Array>, request: DecodeRequest, conte
   return withinLength("zstd", decodePieces(pieces, request), request, context);
 }
 
+const streamBy = (libzstd: Libzstd | undefined): ZstdStream =>
+  libzstd?.functions === undefined ? streamByFzstd : streamByLibzstd.bind(undefined, libzstd.functions);
+
 async function* decodePieces(pieces: AsyncIterable<Uint8Array>, request: DecodeRequest): AsyncGenerator<Uint8Array> {
   const scanner = new ZstdFrameScanner(request, allowedLength(request));
-  const decodeParts = zstdStream(await loadLibzstd());
+  const decodeParts = streamBy(await loadLibzstd());
   try {
-    yield* decodeParts(scanned(pieces, scanner, request), scanner);
+    yield* decodeParts(scanned(pieces, scanner, request), allowedLength(request));
   } catch (cause) {
     if (cause instanceof ZstdDamage) throw undecodable(request, "a zstd frame", cause.message, cause);
     throw cause;

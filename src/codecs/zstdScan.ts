@@ -1,13 +1,5 @@
 import { CorruptCheckpointError } from "../errors.js";
-import {
-  blockLimit,
-  type FramePlace,
-  largestBlock,
-  longestHeader,
-  narrowWindow,
-  parseFrameHeader,
-  type ZstdFrameHeader,
-} from "./zstdFrame.js";
+import { blockLimit, type FramePlace, longestHeader, narrowWindow, parseFrameHeader, type ZstdFrameHeader } from "./zstdFrame.js";
 
 type Phase = "header" | "block header" | "block" | "checksum" | "end";
 
@@ -36,11 +28,6 @@ export class ZstdFrameScanner {
   constructor(place: FramePlace, decodedLength: number) {
     this.#place = place;
     this.#decodedLength = decodedLength;
-  }
-
-  /** Window that a decoder needs for this frame, in bytes; 0 until the header is known. */
-  get windowSize(): number {
-    return this.header === undefined ? 0 : Math.min(this.header.windowSize, 2 * Math.max(largestBlock, this.#decodedLength));
   }
 
   /** Gives the same bytes cut so that none spans the end of a block; views of `piece` but for headers. */
