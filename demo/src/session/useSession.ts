@@ -26,7 +26,10 @@ export function useSession(): Session {
     window.orbaxDemoReport = demoReport(state);
   }, [state]);
 
-  const choose = useCallback((step: number) => setWanted({ step }), []);
+  const choose = useCallback((step: number) => {
+    setState((before) => ({ ...before, step })); // at once, so that the choice is seen to be made
+    setWanted({ step });
+  }, []);
   const retry = useCallback(() => setWanted((before) => ({ ...before })), []);
   return { ...state, choose, retry };
 }

@@ -1,0 +1,36 @@
+import { join } from "node:path";
+import { test as base } from "playwright/test";
+import { build } from "vite";
+import { serveDemo } from "../../demo/serve.mjs";
+
+export { expect } from "playwright/test";
+
+const root = join(import.meta.dirname, "..", "..");
+
+interface DemoFixtures {
+  /** Errors that the page's console may show, such as those of requests that a test makes fail. */
+  readonly expectedErrors: RegExp | undefined;
+}
+
+/** Playwright's `test` with the demo built and served as `npm run demo` does; an error in the page's console fails the test. */
+export const test = base.extend<DemoFixtures, { demo: Awaited<ReturnType<typeof serveDemo>> }>({
+  expectedErrors: [undefined, { option: true }],
+  demo: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern
+    async ({}, use) => {
+      await build({ configFile: join(root, "demo", "vite.config.ts"), logLevel: "error" });
+      const server = await serveDemo({ root });
+      await use(server);
+      await server.close();
+    },
+    { scope: "worker", timeout: 60_000 },
+  ],
+  page: async ({ page, expectedErrors }, use) => {
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(error.message));
+    page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
+    await use(page);
+    const unexpected = errors.filter((text) => !expectedErrors?.test(text));
+    if (unexpected.length > 0) throw new Error(`the page's console said:\n${unexpected.join("\n")}`);
+  },
+});
