@@ -30,7 +30,7 @@ export async function drawWithMouse(page: Page, strokes: readonly (readonly Poin
     if (first === undefined) continue;
     await page.mouse.move(...at(first));
     await page.mouse.down();
-    for (const point of rest) await page.mouse.move(...at(point), { steps: 4 });
+    for (const point of rest) await page.mouse.move(...at(point), { steps: rest.length < 4 ? 6 : 1 });
     await page.mouse.up();
   }
 }

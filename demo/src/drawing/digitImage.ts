@@ -47,7 +47,7 @@ function typicalPen(strokes: readonly Stroke[]): { distances: Float32Array; radi
   return { distances, radius };
 }
 
-/** For each pixel of the bitmap, row by row, how far its middle is from the line. */
+/** For each pixel of the bitmap, row by row, how far its middle is from the line; infinite beyond the widest pen. */
 function inkDistances(strokes: readonly Stroke[]): Float32Array {
   const squares = new Float32Array(bitmapSize * bitmapSize).fill(Number.POSITIVE_INFINITY);
   for (const stroke of strokes) {
@@ -58,16 +58,27 @@ function inkDistances(strokes: readonly Stroke[]): Float32Array {
   return squares.map(Math.sqrt);
 }
 
-/** Takes a part of a line into the squared distances. */
-function keepNearer(squares: Float32Array, [fromX, fromY]: Point, to: Point): void {
-  const alongX = to[0] - fromX;
-  const alongY = to[1] - fromY;
+/** Takes a part of a line into the squared distances, of pixels that the widest pen would reach. */
+function keepNearer(squares: Float32Array, [fromX, fromY]: Point, [toX, toY]: Point): void {
+  const alongX = toX - fromX;
+  const alongY = toY - fromY;
   const perLength = 1 / Math.max(alongX * alongX + alongY * alongY, 1e-12);
-  for (let pixel = 0; pixel < squares.length; pixel++) {
-    const x = (pixel % bitmapSize) + 0.5 - fromX;
-    const y = Math.floor(pixel / bitmapSize) + 0.5 - fromY;
-    const part = Math.min(1, Math.max(0, (x * alongX + y * alongY) * perLength));
-    const square = (x - part * alongX) ** 2 + (y - part * alongY) ** 2;
-    if (square < (squares[pixel] ?? 0)) squares[pixel] = square;
+  const [left, right] = reached(fromX, toX);
+  const [top, bottom] = reached(fromY, toY);
+  for (let row = top; row < bottom; row++) {
+    for (let column = left; column < right; column++) {
+      const x = column + 0.5 - fromX;
+      const y = row + 0.5 - fromY;
+      const part = Math.min(1, Math.max(0, (x * alongX + y * alongY) * perLength));
+      const square = (x - part * alongX) ** 2 + (y - part * alongY) ** 2;
+      const pixel = row * bitmapSize + column;
+      if (square < (squares[pixel] ?? 0)) squares[pixel] = square;
+    }
   }
 }
+
+/** The rows or columns that the widest pen reaches between two places. */
+const reached = (from: number, to: number): [first: number, end: number] => [
+  Math.max(0, Math.floor(Math.min(from, to) - thickest)),
+  Math.min(bitmapSize, Math.ceil(Math.max(from, to) + thickest)),
+];

@@ -5,7 +5,7 @@ export type Point = readonly [x: number, y: number];
 export type Stroke = readonly Point[];
 
 /** Points closer together than this, in widths of the pad, add nothing to a drawing. */
-const closest = 1 / 128;
+const closest = 1 / 64;
 
 /** Begins a stroke at a point. */
 export const withNewStroke = (strokes: readonly Stroke[], point: Point): Stroke[] => [...strokes, [inside(point)]];

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { demoReport } from "./demoReport.js";
 import { runSession } from "./runSession.js";
 import { initialState, type SessionState } from "./sessionState.js";
@@ -22,7 +22,7 @@ export function useSession(): Session {
     return () => ending.abort();
   }, [wanted]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     window.orbaxDemoReport = demoReport(state);
   }, [state]);
 

@@ -12,7 +12,7 @@ export function Facts({ phase, check, opened, retry }: Session) {
       <Fact term="Test images, on this GPU">
         <CheckFact check={check} retry={retry} />
       </Fact>
-      <Fact term="Leaves">
+      <Fact term="In the checkpoint">
         <Count value={opened?.leaves.length} unit="leaves" />
         <Detail>{onGpu && `${onGpu.length} arrays, each its own GPUBuffer`}</Detail>
       </Fact>
