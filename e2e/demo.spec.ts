@@ -124,10 +124,14 @@ test("while bytes arrive, a bar shows how many", async ({ page, demo }) => {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await page.route("**/optimizer/**/d/*", (route) => released.then(() => route.continue()));
+  await page.route("**/optimizer/ocdbt.process_0/d/*", (route) => released.then(() => route.continue()));
   await page.goto(demo.url);
   const bar = page.getByRole("progressbar");
-  await expect(bar).toHaveAccessibleName("Reading the index…");
+  await expect(bar).toHaveAccessibleName("Restoring onto the GPU…");
+  await expect(page.locator(".bytes")).toHaveText(/^[1-9][\d,]* of 206,765 bytes$/);
+  const position = await bar.evaluate((element: HTMLProgressElement) => element.position);
+  expect(position).toBeGreaterThan(0);
+  expect(position).toBeLessThan(1);
   release();
   await reportOf(page);
   await expect(bar).toHaveAccessibleName(/^Restored in [\d,]+ ms$/);
@@ -240,6 +244,13 @@ test.describe("a failure is told where it happens, and can be tried again:", () 
 
 test("Tab leads through the page in the order in which it is read", async ({ page, demo }) => {
   await openDemo(page, demo.url);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("link", { name: "Skip to the demo" })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.locator("#demo")).toBeFocused();
+
+  await drawWithMouse(page, drawings[1]?.strokes ?? []);
+  await page.getByRole("heading", { level: 1 }).click();
   const order: string[] = [];
   for (let stop = 0; stop < 15; stop++) {
     await page.keyboard.press("Tab");
@@ -253,9 +264,19 @@ test("Tab leads through the page in the order in which it is read", async ({ pag
     order.push(name);
   }
   const tests = Array.from({ length: 10 }, (_, digit) => `Test image of a ${digit}`);
-  expect(order).toEqual(["Skip to the demo", "1200", "Drawing pad", ...tests, "Ten lines of code", expect.any(String)]);
+  expect(order).toEqual(["1200", "Drawing pad", "Undo stroke", "Clear", ...tests, "Ten lines of code"]);
+});
 
-  await page.keyboard.press("Shift+Tab");
+test("the page follows the system's wishes for darkness and stillness", async ({ page, demo }) => {
+  await openDemo(page, demo.url);
+  const look = () =>
+    page.evaluate(() => {
+      const [body, fill] = [getComputedStyle(document.body), getComputedStyle(document.querySelector(".fill") ?? document.body)];
+      return { ground: body.backgroundColor, ink: body.color, moves: fill.transitionDuration !== "0s" };
+    });
+  expect(await look()).toEqual({ ground: "rgb(244, 245, 250)", ink: "rgb(21, 26, 48)", moves: true });
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+  expect(await look()).toEqual({ ground: "rgb(15, 18, 32)", ink: "rgb(236, 238, 248)", moves: false });
 });
 
 test("the page stands still while it loads, and asks no other host for anything", async ({ page, demo }) => {

@@ -21,7 +21,9 @@ export function NetworkInput({ image, tests, chosen, choose }: NetworkInputProps
         <svg viewBox={`0 0 ${imageSize} ${imageSize}`} aria-hidden="true" focusable="false" shape-rendering="crispEdges">
           {image === undefined ? null : <DigitPixels image={image} size={imageSize} />}
         </svg>
-        <p class="quiet">The drawing scaled, set upright and counted down to 8 × 8 pixels, as the digits were that it learned from.</p>
+        <p class="quiet">
+          {"The drawing scaled, set upright and counted down to 8\u00a0×\u00a08 pixels, as the digits were that it learned from."}
+        </p>
       </div>
       <div class="tests">
         <h3>Or show it a test image</h3>
