@@ -5,6 +5,7 @@ import { leavesOf, plainTree } from "../pytree/tree.js";
 import { ByteBudget } from "../tasks/budget.js";
 import type { TaskContext } from "../tasks/context.js";
 import { stopTogether } from "../tasks/stopTogether.js";
+import { divideBytes } from "./bytesInFlight.js";
 import { withFolder } from "./errorPaths.js";
 import type { PlainValue } from "./leaves.js";
 import { locateChunks } from "./locateChunks.js";
@@ -12,7 +13,7 @@ import { type MatchedItem, type MatchedLeaf, matchNothing, matchTemplate } from 
 import type { ItemIndex } from "./openItem.js";
 import { type PlannedLeaf, planRestore, type RestorePlan, type RestorePolicy } from "./planRestore.js";
 import { RestoreProgress } from "./restoreProgress.js";
-import { checkDevices, leafName, openSinks, type Sinks } from "./sinks.js";
+import { checkDevices, countDevices, leafName, openSinks, type Sinks } from "./sinks.js";
 import { moveBytes, type Transfer } from "./transfer.js";
 
 /** Items as they came back, and what was made for them. */
@@ -44,10 +45,11 @@ export async function restoreItems(
     context,
   );
   const progress = new RestoreProgress(plan.totalBytes, leaves.length, context);
-  const sinks = await openSinks(leaves, context);
+  const { reading, sending } = divideBytes(readConcurrentBytes, countDevices(leaves));
+  const sinks = await openSinks(leaves, sending, context);
   try {
     const transfers = located.map(([leaf, found]) => transferOf(leaf, found, sinks, progress));
-    await moveBytes(transfers, new ByteBudget(readConcurrentBytes), context);
+    await moveBytes(transfers, new ByteBudget(reading), context);
     const arrays = await sinks.finish();
     context.signal?.throwIfAborted();
     progress.done();

@@ -28,11 +28,15 @@ export function checkDevices(leaves: Iterable<PlannedLeaf>): void {
   for (const [device, bound] of byDevice(leaves)) checkGpuLeaves(device, bound.map(gpuLeaf));
 }
 
+/** How many devices take leaves. */
+export const countDevices = (leaves: Iterable<PlannedLeaf>): number => byDevice(leaves).size;
+
 /**
  * Makes room for all leaves.
+ * @param windowBytes most bytes sent to each device and not yet taken by it.
  * @throws DeviceError where memory or a device cannot hold them; nothing is left then.
  */
-export async function openSinks(leaves: readonly PlannedLeaf[], context: TaskContext): Promise<Sinks> {
+export async function openSinks(leaves: readonly PlannedLeaf[], windowBytes: number, context: TaskContext): Promise<Sinks> {
   const memory = new Map(leaves.filter(({ place }) => place === "memory").map((leaf) => [leaf, allocate(leaf)]));
   const uploads = new Map<PlannedLeaf, { readonly upload: GpuUpload; readonly index: number }>();
   const opened: { readonly upload: GpuUpload; readonly bound: readonly PlannedLeaf[] }[] = [];
@@ -41,7 +45,7 @@ export async function openSinks(leaves: readonly PlannedLeaf[], context: TaskCon
   };
   try {
     for (const [device, bound] of byDevice(leaves)) {
-      const upload = await openUpload(device, bound.map(gpuLeaf), context);
+      const upload = await openUpload(device, bound.map(gpuLeaf), { ...context, windowBytes });
       opened.push({ upload, bound });
       for (const [index, leaf] of bound.entries()) uploads.set(leaf, { upload, index });
     }

@@ -1,10 +1,11 @@
 import { castFrom } from "../arrays/cast.js";
 import { type Dtype, dtypes } from "../arrays/dtypes.js";
 import type { Block } from "../arrays/spec.js";
-import { type ByteRange, defaultMergeRule, type MergedRange, mergeRanges } from "../bytes/ranges.js";
+import { type ByteRange, type MergedRange, mergeRanges } from "../bytes/ranges.js";
 import { CorruptCheckpointError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
-import { streamRange } from "../storage/streamRange.js";
+import { StreamCursor } from "../storage/streamCursor.js";
+import { absentFileError, streamPieceLength, streamRange } from "../storage/streamRange.js";
 import type { ByteBudget } from "../tasks/budget.js";
 import { abortable, type TaskContext } from "../tasks/context.js";
 import { stopTogether } from "../tasks/stopTogether.js";
@@ -39,8 +40,8 @@ interface Job {
 }
 
 /**
- * Reads, decodes, casts and hands over all blocks of all arrays. Neighbouring chunks are read as one range; a chunk larger than a quarter
- * of the budget is streamed. The bytes held at once stay within the budget. The first failure stops everything else.
+ * Reads, decodes, casts and hands over all blocks of all arrays. Neighbouring chunks are read by one request, whose bytes are decoded as they
+ * come. The bytes held at once stay within the budget. The first failure stops everything else.
  */
 export async function moveBytes(transfers: readonly Transfer[], budget: ByteBudget, context: TaskContext): Promise<void> {
   const jobs = planJobs(transfers, budget.limit);
@@ -59,22 +60,20 @@ async function runWithin(budget: ByteBudget, job: Job, context: TaskContext): Pr
 
 function planJobs(transfers: readonly Transfer[], limit: number): Job[] {
   const jobs: Job[] = [];
-  const small = new Map<ReadableStorage, Map<string, RangeRead[]>>();
-  const whole: { transfer: Transfer; located: LocatedChunk }[] = [];
+  const ranges = new Map<ReadableStorage, Map<string, RangeRead[]>>();
+  const inIndex: { transfer: Transfer; located: LocatedChunk }[] = [];
   for (const transfer of transfers) {
     for (const located of transfer.chunks) {
       const { source } = located;
-      if (source.kind === "inline" || source.kind === "fill") whole.push({ transfer, located });
+      if (source.kind === "inline" || source.kind === "fill") inIndex.push({ transfer, located });
       else if (source.kind === "file") jobs.push(fileJob(transfer, located, source));
-      else if (isLarge(transfer, source, limit)) jobs.push(largeJob(transfer, located, source, limit));
-      else groupOf(small, source).push({ ...source.range, transfer, located });
+      else groupOf(ranges, source).push({ ...source.range, transfer, located });
     }
   }
-  const rule = { ...defaultMergeRule, longestRun: Math.min(defaultMergeRule.longestRun, Math.floor(limit / 4)) };
-  for (const [storage, files] of small) {
-    for (const [path, reads] of files) for (const run of mergeRanges(reads, rule)) jobs.push(runJob(storage, path, run, limit));
+  for (const [storage, files] of ranges) {
+    for (const [path, reads] of files) for (const run of mergeRanges(reads)) jobs.push(runJob(storage, path, run, limit));
   }
-  return [memoryJob(whole, limit), ...jobs];
+  return [memoryJob(inIndex, limit), ...jobs];
 }
 
 function groupOf(groups: Map<ReadableStorage, Map<string, RangeRead[]>>, source: ChunkSource & { kind: "range" }): RangeRead[] {
@@ -85,59 +84,72 @@ function groupOf(groups: Map<ReadableStorage, Map<string, RangeRead[]>>, source:
   return reads;
 }
 
-const isLarge = ({ array }: Transfer, { range }: ChunkSource & { kind: "range" }, limit: number): boolean =>
-  Math.max(range.length, array.chunkByteLength) > limit / 4;
+/** Longest chunk that is decoded in one go, in bytes: each leaves garbage of its size, which streams, with memory of their own, do not. */
+const longestWhole = 256 * 1024;
 
-/** Longest piece of a block that is cast at once, in bytes of the wider dtype. */
+const isStreamed = ({ streamable, chunkByteLength }: ZarrArray, limit: number): boolean =>
+  streamable && chunkByteLength > Math.min(longestWhole, limit / 4);
+
+/** Longest piece of a block that is cast at once, in bytes of the wider dtype; also what a stream holds beside its decoder. */
 const castPieceLength = 1024 * 1024;
+
+/** Bytes held while a chunk is decoded: a stream's decoder keeps a window at most twice as long as the chunk. */
+function heldBytes(array: ZarrArray, storedLength: number, limit: number): number {
+  const { chunkByteLength } = array;
+  if (isStreamed(array, limit)) return Math.min(Math.floor(limit / 2), 2 * chunkByteLength + castPieceLength);
+  return storedLength + (array.streamable ? 1 : 2) * chunkByteLength + castPieceLength;
+}
 
 /** Chunks that need no reading: values in the index, which may still decode to many bytes, and chunks left out. */
 const memoryJob = (chunks: readonly { transfer: Transfer; located: LocatedChunk }[], limit: number): Job => ({
-  byteLength: chunks.reduce((most, { transfer: { array } }) => Math.max(most, heldBytes(array, limit)), 0),
+  byteLength: chunks.reduce((most, { transfer: { array } }) => Math.max(most, heldBytes(array, 0, limit)), 0),
   async run(context) {
     for (const { transfer, located } of chunks) {
       const { source } = located;
       if (source.kind !== "inline") await fill(transfer, located, context);
-      else if (transfer.array.chunkByteLength > limit / 4) await decode(transfer, located, onePiece(source.bytes), source, context);
+      else if (isStreamed(transfer.array, limit)) await decode(transfer, located, onePiece(source.bytes), source, context);
       else await decode(transfer, located, source.bytes, source, context);
     }
   },
 });
 
-/** Bytes held while a chunk is decoded: all of it, or half the budget where it is streamed. */
-const heldBytes = ({ chunkByteLength, streamable }: ZarrArray, limit: number): number =>
-  chunkByteLength > limit / 4 && streamable ? Math.floor(limit / 2) : chunkByteLength + castPieceLength;
-
 async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Neighbouring chunks of one file, read at once and decoded one after the other. */
+/** Neighbouring chunks of one file, read by one request and decoded one after the other. */
 const runJob = (storage: ReadableStorage, path: string, run: MergedRange<RangeRead>, limit: number): Job => ({
-  byteLength: run.length + run.members.reduce((most, { transfer: { array } }) => Math.max(most, heldBytes(array, limit)), 0),
+  byteLength:
+    Math.min(run.length, streamPieceLength) +
+    run.members.reduce((most, { transfer, length }) => Math.max(most, heldBytes(transfer.array, length, limit)), 0),
   async run(context) {
-    const { offset, length } = run;
-    const bytes = await storage.read(path, { range: { offset, length }, signal: context.signal });
-    if (bytes === undefined) throw missingFile(run.members[0]?.transfer.folder ?? "", path, offset);
-    for (const member of run.members) {
-      const start = member.offset - offset;
-      await decode(member.transfer, member.located, bytes.subarray(start, start + member.length), { path, offset: member.offset }, context);
+    const folder = run.members[0]?.transfer.folder ?? "";
+    const open = (range: ByteRange) => new StreamCursor(piecesOf(storage, path, range, context), () => tooShort(folder, path, range));
+    const cursor = open(run);
+    try {
+      for (const { transfer, located, offset, length } of run.members) {
+        await withFolder(folder, cursor.skipTo(offset - run.offset));
+        // Ranges of a sound index do not overlap; one that does is read by itself.
+        const source = cursor.position > offset - run.offset ? open({ offset, length }) : cursor;
+        const bytes = isStreamed(transfer.array, limit) ? source.pieces(length) : await withFolder(folder, source.take(length));
+        await decode(transfer, located, bytes, { path, offset }, context);
+      }
+    } finally {
+      await cursor.close();
     }
   },
 });
 
-/** A chunk that is decoded as it arrives; only one that its codec chain cannot stream is held whole. */
-const largeJob = (transfer: Transfer, located: LocatedChunk, source: ChunkSource & { kind: "range" }, limit: number): Job => ({
-  byteLength: heldBytes(transfer.array, limit) + (transfer.array.streamable ? 0 : source.range.length + transfer.array.chunkByteLength),
-  async run(context) {
-    const { storage, path, range } = source;
-    const bytes = transfer.array.streamable
-      ? streamRange(storage, path, range, context)
-      : await storage.read(path, { range, signal: context.signal });
-    if (bytes === undefined) throw missingFile(transfer.folder, path, range.offset);
-    await decode(transfer, located, bytes, { path, offset: range.offset }, context);
-  },
-});
+/** A range in pieces. One that is as short as a piece is read whole: more can be done then about servers that misbehave. */
+async function* piecesOf(storage: ReadableStorage, path: string, range: ByteRange, context: TaskContext): AsyncGenerator<Uint8Array> {
+  if (range.length > streamPieceLength) return yield* streamRange(storage, path, range, context);
+  const bytes = await storage.read(path, { range, signal: context.signal });
+  if (bytes === undefined) throw absentFileError(path, range);
+  yield bytes;
+}
+
+const tooShort = (folder: string, path: string, { offset, length }: ByteRange): CorruptCheckpointError =>
+  new CorruptCheckpointError({ path: `${folder}/${path}`, offset, expected: `${length} bytes`, received: "fewer" });
 
 /** A chunk that is a file of its own. */
 const fileJob = (transfer: Transfer, located: LocatedChunk, { storage, path }: ChunkSource & { kind: "file" }): Job => ({
@@ -149,14 +161,6 @@ const fileJob = (transfer: Transfer, located: LocatedChunk, { storage, path }: C
     await fill(transfer, located, context);
   },
 });
-
-const missingFile = (folder: string, path: string, offset: number): CorruptCheckpointError =>
-  new CorruptCheckpointError({
-    path: `${folder}/${path}`,
-    offset,
-    expected: "a data file that the index names",
-    received: "no such file",
-  });
 
 async function decode(
   transfer: Transfer,

@@ -94,12 +94,12 @@ export class LeafUpload {
 
   /** With the shader, into the buffer itself where shaders may write to it, else by way of another one of its size. */
   #scattering(): Placement {
-    const { scatter } = this.#parts;
+    const { scatter, window } = this.#parts;
     const inPlace = hasUsage(usageOf(this.#leaf), bufferUsage.STORAGE);
     const target = inPlace ? this.#leaf.buffer : this.#makeTwin();
     if (inPlace && this.#leaf.into !== undefined) this.#encode((encoder, bytes) => encoder.clearBuffer(target, 0, bytes));
     return {
-      longestPiece: scatter.longestBlock,
+      longestPiece: Math.min(scatter.longestBlock, window.longestPiece),
       place: (piece) => scatter.place(target, this.#leaf.spec, piece, this.#blame),
       flush: () => {
         if (!inPlace) this.#encode((encoder, bytes) => encoder.copyBufferToBuffer(target, 0, this.#leaf.buffer, 0, bytes));

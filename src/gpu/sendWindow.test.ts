@@ -8,14 +8,14 @@ const blame = { leaf: "a", bytes: 16, doing: "writing" };
 function open(options: FakeDeviceOptions = {}) {
   const device = new FakeDevice(options);
   const watch = new DeviceWatch(device.gpu);
-  return { device, watch, window: new SendWindow(watch, 100) };
+  return { device, watch, window: new SendWindow(watch, 96) };
 }
 
 describe("SendWindow", () => {
   it("lets through what fits, and more when the device has taken it", async () => {
     const { device, window } = open();
     let sent = 0;
-    for (let count = 0; count < 20; count++) await window.send(50, blame, () => sent++);
+    for (let count = 0; count < 20; count++) await window.send(48, blame, () => sent++);
     expect(sent).toBe(20);
     expect(device.submits).toBe(20);
   });
@@ -34,7 +34,7 @@ describe("SendWindow", () => {
 
   it("submits once half the window was sent", async () => {
     const { device, window } = open();
-    await window.send(49, blame, () => {});
+    await window.send(47, blame, () => {});
     expect(device.submits).toBe(0);
     await window.send(1, blame, () => {});
     expect(device.submits).toBe(1);

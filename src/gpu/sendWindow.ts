@@ -1,12 +1,15 @@
 import { ByteBudget, type Release } from "../tasks/budget.js";
 import type { Blame, DeviceWatch } from "./deviceWatch.js";
 
+/** Bytes of a complex128. */
+const widestElement = 16;
+
 /**
  * Keeps the bytes that were sent to the device and not yet taken by it within a window. Without one the browser holds a second
  * copy of everything that was written; 16 to 32 MiB cost no time.
  */
 export class SendWindow {
-  /** Most bytes of one piece. */
+  /** Most bytes of one piece; whole elements of any dtype. */
   readonly longestPiece: number;
   readonly #watch: DeviceWatch;
   readonly #budget: ByteBudget;
@@ -16,7 +19,7 @@ export class SendWindow {
   constructor(watch: DeviceWatch, bytes: number) {
     this.#watch = watch;
     this.#budget = new ByteBudget(bytes);
-    this.longestPiece = bytes / 2;
+    this.longestPiece = Math.floor(bytes / 2 / widestElement) * widestElement;
   }
 
   /** Waits until `bytes` more may be sent, at most {@link longestPiece}, then makes the calls that send them. */

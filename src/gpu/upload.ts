@@ -23,14 +23,19 @@ export interface GpuUpload {
   abort(): void;
 }
 
-/** Most bytes sent and not yet taken by the device. */
-const windowBytes = 32 * 1024 * 1024;
+/** What an upload takes beside its leaves. */
+export interface UploadContext extends TaskContext {
+  /** Most bytes sent and not yet taken by the device, 32 MiB by default. */
+  readonly windowBytes?: number | undefined;
+}
+
+const defaultWindowBytes = 32 * 1024 * 1024;
 
 /**
  * Checks all leaves, then makes all buffers, so that a device that cannot hold them says so before anything is read.
  * @throws DeviceError `"limit"` or `"validation"` before a buffer exists, `"out-of-memory"` or `"lost"` after all were destroyed.
  */
-export async function openUpload(device: GPUDevice, leaves: readonly GpuLeaf[], context: TaskContext = {}): Promise<GpuUpload> {
+export async function openUpload(device: GPUDevice, leaves: readonly GpuLeaf[], context: UploadContext = {}): Promise<GpuUpload> {
   context.signal?.throwIfAborted();
   checkGpuLeaves(device, leaves);
   const upload = new Upload(device, context);
@@ -44,10 +49,11 @@ class Upload implements GpuUpload {
   #leaves: readonly HeldLeaf[] = [];
   #uploads: readonly LeafUpload[] = [];
 
-  constructor(device: GPUDevice, context: TaskContext) {
+  constructor(device: GPUDevice, context: UploadContext) {
     const watch = new DeviceWatch(device, context);
     const scratch = new BufferSet(watch);
-    this.#parts = { watch, scratch, window: new SendWindow(watch, windowBytes), scatter: new Scatter(watch, scratch) };
+    const window = new SendWindow(watch, context.windowBytes ?? defaultWindowBytes);
+    this.#parts = { watch, scratch, window, scatter: new Scatter(watch, scratch) };
     this.#made = new BufferSet(watch);
   }
 

@@ -211,6 +211,22 @@ describe("36: the server compresses parts", () => {
       expect(same(await storage.read(dataPath, { range: late }), part(late))).toBe(true);
     }
   });
+
+  test("a stream takes the whole file instead where no byte of such a body came", async () => {
+    for (const body of [broken, unanswered]) {
+      const storage = createHttpStorage(
+        "https://example.org/",
+        {
+          retries: 1,
+          fetch: async (_, init) => (new Headers(init.headers).has("range") ? new Response(body(), { status: 206 }) : new Response(data)),
+        },
+        testClock(),
+      );
+      const pieces: Uint8Array[] = [];
+      for await (const piece of storage.stream?.(dataPath, middle) ?? []) pieces.push(piece.slice());
+      expect(same(Uint8Array.from(Buffer.concat(pieces)), part(middle))).toBe(true);
+    }
+  });
 });
 
 test("37: hidden headers are not needed", async () => {

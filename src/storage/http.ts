@@ -97,11 +97,13 @@ function openSession(settings: SessionSettings): ReadableStorage {
       requireRange(range);
       signal?.throwIfAborted();
       if (range.length === 0) return;
-      const part = await parts.open({ target, range, signal });
-      if (part === undefined) throw absentFileError(path, range);
-      for await (const piece of part.kind === "bytes" ? piecesOf(part.bytes) : part.pieces) {
-        yield piece;
-        signal?.throwIfAborted();
+      const pieces = await parts.stream({ target, range, signal });
+      if (pieces === undefined) throw absentFileError(path, range);
+      for await (const piece of pieces) {
+        for (const part of piecesOf(piece)) {
+          yield part;
+          signal?.throwIfAborted();
+        }
       }
     },
 

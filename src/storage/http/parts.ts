@@ -58,6 +58,27 @@ export class Parts {
     }
   }
 
+  /** The bytes of a range as they come, or `undefined` where there is no such file. */
+  async stream(question: PartQuestion): Promise<AsyncIterable<Uint8Array> | undefined> {
+    const part = await this.open(question);
+    if (part === undefined) return undefined;
+    return part.kind === "bytes" ? once(part.bytes) : this.#orWhole(question, part);
+  }
+
+  /** The pieces of a part; where it brings none, the range out of the whole file. Bytes that were passed on cannot be taken back. */
+  async *#orWhole(question: PartQuestion, { pieces, state }: OpenedPart & { kind: "pieces" }): AsyncGenerator<Uint8Array> {
+    let isEmpty = true;
+    try {
+      for await (const piece of pieces) {
+        isEmpty = false;
+        yield piece;
+      }
+    } catch (error) {
+      if (!isEmpty || !state.badBody || !state.mayBeEncoded) throw error;
+      yield this.#wholeOrThrow(question, error);
+    }
+  }
+
   /** A range on its way, or `undefined` where there is no such file. */
   async open(question: PartQuestion): Promise<OpenedPart | undefined> {
     const { target, signal } = question;
@@ -193,6 +214,10 @@ function partProblem({ target, range }: PartQuestion, { status, encoded, headers
   const size = status === 416 ? parseUnsatisfiedSize(sent) : parseContentRange(sent)?.size;
   const tooShort = size === undefined ? wrongLength(target, range, "none of them") : lengthError(target.path, range, size, target.label);
   return { reason: "encoding", tooShort };
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 function refuseImpostor(target: HttpTarget, head: Uint8Array, contentType: string | null): void {
