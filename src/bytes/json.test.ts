@@ -83,4 +83,9 @@ describe("parseJson", () => {
     expect(failure("[".repeat(100_000)).expected).toMatch(/nested/);
     expect(failure("1".repeat(1_000_000)).expected).toMatch(/digits/);
   });
+
+  it("stops at files and numbers of values that no checkpoint has", () => {
+    expect(() => parseJson(new Uint8Array(2 ** 26 + 1), "f")).toThrow(/at most 67108864 bytes/);
+    expect(failure(`[${"[],".repeat(2 ** 22)}[]]`).expected).toBe("at most 4194304 values");
+  });
 });

@@ -25,15 +25,21 @@ export interface JsonOptions {
 
 /** Deepest nesting that is read; Python's own parser stops near 1,000. */
 const deepestNesting = 512;
+/** Longest file in bytes, and most values in it: those of some 300,000 leaves. More would take a page's memory for a few bytes each. */
+const longestFile = 64 * 1024 * 1024;
+const mostValues = 4 * 1024 * 1024;
 /** Most digits of an integer: Python's own limit, which keeps hostile input from quadratic work. */
 const longestInteger = 4300;
 
 /**
  * Parses JSON as Python writes it: bare `NaN`, `Infinity` and `-Infinity`, integers of any size, any key.
  * @param path names the file in errors.
- * @throws CorruptCheckpointError with the byte offset of what is no JSON.
+ * @throws CorruptCheckpointError with the byte offset of what is no JSON, or too much of it.
  */
 export function parseJson(bytes: Uint8Array, path: string, options: JsonOptions = {}): JsonValue {
+  if (bytes.length > longestFile) {
+    throw new CorruptCheckpointError({ path, expected: `a JSON file of at most ${longestFile} bytes`, received: `${bytes.length}` });
+  }
   return new JsonParser(decodeText(bytes, path), path, options.floats === "tagged").parse();
 }
 
@@ -72,6 +78,7 @@ class JsonParser {
   readonly #path: string;
   readonly #tagFloats: boolean;
   #position = 0;
+  #values = 0;
 
   constructor(text: string, path: string, tagFloats: boolean) {
     this.#text = text;
@@ -88,6 +95,8 @@ class JsonParser {
 
   #value(depth: number): JsonValue {
     this.#space();
+    this.#values += 1;
+    if (this.#values > mostValues) this.#fail(`at most ${mostValues} values`);
     if (depth > deepestNesting) this.#fail(`at most ${deepestNesting} nested lists and objects`);
     const first = this.#text[this.#position];
     if (first === "{") return this.#object(depth);

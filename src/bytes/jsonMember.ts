@@ -1,6 +1,6 @@
 import { CorruptCheckpointError } from "../errors.js";
 import { formatJson } from "./formatJson.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "./json.js";
+import { isJsonObject, type JsonObject, type JsonValue, setMember } from "./json.js";
 
 /** A value somewhere in a JSON file, which knows its place; every getter throws CorruptCheckpointError for another type. */
 export class JsonMember {
@@ -47,7 +47,23 @@ export class JsonMember {
     return typeof this.#value === "number" ? this.#value : this.fail("an integer");
   }
 
-  fail(expected: string, received = this.#value === undefined ? "nothing" : formatJson(this.#value).slice(0, 60)): never {
+  fail(expected: string, received = this.#value === undefined ? "nothing" : startOf(this.#value)): never {
     throw new CorruptCheckpointError({ path: this.#file, expected: `${expected} at ${this.#place}`, received });
   }
+}
+
+const longestStart = 60;
+
+/** The start of a value as JSON; the rest, which may be long, is not formatted. */
+const startOf = (value: JsonValue): string => formatJson(shortened(value, 3)).slice(0, longestStart);
+
+function shortened(value: JsonValue, depth: number): JsonValue {
+  if (typeof value === "string") return value.slice(0, longestStart);
+  if (Array.isArray(value)) return depth === 0 ? [] : value.slice(0, longestStart).map((element) => shortened(element, depth - 1));
+  if (!isJsonObject(value)) return value;
+  const start: JsonObject = {};
+  for (const key of Object.keys(value).slice(0, depth === 0 ? 0 : longestStart)) {
+    setMember(start, key.slice(0, longestStart), shortened(value[key] ?? null, depth - 1));
+  }
+  return start;
 }

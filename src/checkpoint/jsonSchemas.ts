@@ -19,6 +19,9 @@ export const float = z.pipe(
   z.transform((value) => (value instanceof JsonFloat ? value.value : Number(value))),
 );
 
+/** Most problems that are told of one object or list: zod's own list of a million takes more stack than there is. */
+const mostIssues = 100;
+
 /** A JSON object's members, all of one type; unlike zod's own record it keeps a member named `__proto__`. */
 export const membersOf = <Member>(member: z.ZodMiniType<Member, unknown>) =>
   z.pipe(
@@ -28,11 +31,28 @@ export const membersOf = <Member>(member: z.ZodMiniType<Member, unknown>) =>
       for (const [key, value] of Object.entries(object)) {
         const result = member.safeParse(value);
         if (result.success) setMember(members, key, result.data);
-        else context.issues.push(...result.error.issues.map((issue) => ({ ...issue, path: [key, ...issue.path], input: value }) as never));
+        else if (context.issues.length < mostIssues) context.issues.push(...below(key, value, result.error.issues));
       }
       return members;
     }),
   );
+
+/** The elements of a JSON list, all of one type. */
+export const listOf = <Element>(element: z.ZodMiniType<Element, unknown>) =>
+  z.pipe(
+    z.custom<readonly JsonValue[]>((value) => Array.isArray(value), { error: "expected a list" }),
+    z.transform((list, context) =>
+      list.flatMap((value, index) => {
+        const result = element.safeParse(value);
+        if (result.success) return [result.data];
+        if (context.issues.length < mostIssues) context.issues.push(...below(index, value, result.error.issues));
+        return [];
+      }),
+    ),
+  );
+
+const below = (key: string | number, input: unknown, issues: readonly z.core.$ZodIssue[]) =>
+  issues.slice(0, mostIssues).map((issue) => ({ ...issue, path: [key, ...issue.path], input }) as never);
 
 /** Any JSON value, with floats as plain numbers. */
 export const anyJson = z.pipe(

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { isJsonObject, JsonFloat, type JsonObject, type JsonValue } from "../bytes/json.js";
 import { UnsupportedCheckpointError } from "../errors.js";
-import { anyJson, float, integer, membersOf, type PlainJson, validate } from "./jsonSchemas.js";
+import { anyJson, float, integer, listOf, membersOf, type PlainJson, validate } from "./jsonSchemas.js";
 
 /** The format this package reads, as substrax names it. */
 export const formatName = "substrax-checkpoint";
@@ -112,7 +112,7 @@ const recordSchema = z.object({
   format_version: z.optional(integer),
   step: integer,
   epoch: z.optional(z.nullable(integer)),
-  items: z.array(z.string()),
+  items: listOf(z.string()),
   libraries: z.optional(membersOf(z.string())),
   producer: z.optional(z.nullable(producerSchema)),
   metrics: z.optional(membersOf(float)),

@@ -42,6 +42,9 @@ export interface TreeMetadata {
   readonly valueMetadataTree?: string | undefined;
 }
 
+/** Most keys of a path; Python's own recursion ends near 1,000, and trees are walked by recursion here, too. */
+const longestPath = 512;
+
 const keyKinds = { 1: "sequence", 2: "mapping" } as const;
 
 /**
@@ -68,8 +71,10 @@ function parseEntry(entry: JsonMember): TreeEntry {
   const valueType = value.member("value_type").string();
   if (!Object.hasOwn(valueTypes, valueType)) value.fail(`a value type of ${Object.keys(valueTypes).join(", ")}`, valueType);
   const writeShape = value.optional("write_shape")?.list();
+  const keys = entry.member("key_metadata").list();
+  if (keys.length > longestPath) entry.member("key_metadata").fail(`at most ${longestPath} keys`, `${keys.length}`);
   return {
-    path: entry.member("key_metadata").list().map(parseKey),
+    path: keys.map(parseKey),
     valueType: valueType as ValueType,
     skipDeserialize: value.member("skip_deserialize").boolean(),
     ...(writeShape && { writeShape: writeShape.map((length) => length.integer()) }),

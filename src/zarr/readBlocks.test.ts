@@ -5,7 +5,7 @@ import { type Dtype, dtypes } from "../arrays/dtypes.js";
 import { placeBlock } from "../arrays/place.js";
 import { type Block, elementCount } from "../arrays/spec.js";
 import { crc32c } from "../bytes/crc32c.js";
-import { CorruptCheckpointError } from "../errors.js";
+import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
 import { memoryStorage } from "../storage/memory.js";
 import { openZarrArray, type ZarrArray } from "./openArray.js";
 import { readBlocks } from "./readBlocks.js";
@@ -221,4 +221,11 @@ test("leaving the loop closes the source", async () => {
   }
   for await (const _ of readBlocks(array, chunk, source(), from)) break;
   expect(closed).toBe(true);
+});
+
+test("a chunk far larger than its array is refused before it is decoded", async () => {
+  const array = await open({ shape: [4], chunks: [2 ** 27], dtype: "|u1", compressor: { id: "gzip" } });
+  const [chunk] = array.chunks();
+  if (chunk === undefined) throw new Error("no chunk");
+  await expect(readBlocks(array, chunk, gzipSync(new Uint8Array(4)), from).next()).rejects.toThrow(UnsupportedCheckpointError);
 });

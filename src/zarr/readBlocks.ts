@@ -1,5 +1,6 @@
 import { dtypes } from "../arrays/dtypes.js";
 import { type Block, elementCount } from "../arrays/spec.js";
+import { UnsupportedCheckpointError } from "../errors.js";
 import type { TaskContext } from "../tasks/context.js";
 import { decodeChunk, decodeChunkStream } from "./decodeChunk.js";
 import type { ChunkPlace } from "./elements.js";
@@ -13,10 +14,17 @@ export { fillBlocks } from "./fillBlocks.js";
 const longestWhole = 16 * 1024 * 1024;
 
 /**
+ * Most bytes of a decoded chunk that reaches over its array: the rest is decoded for nothing, and a few stored bytes may decode to any
+ * number of them.
+ */
+const largestOverhang = 64 * 1024 * 1024;
+
+/**
  * Decodes one chunk into blocks of whole elements, in C order and as memory holds them: one block where the stored bytes are
  * in memory, many where they come as a stream or the chunk is long. A block's data may be reused when the next one is asked for.
  * @param from file and byte where the stored bytes begin, for errors.
  * @throws CorruptCheckpointError for bytes that do not decode to exactly the chunk's length, or to bools that are none.
+ * @throws UnsupportedCheckpointError for chunks far larger than their array.
  */
 export async function* readBlocks(
   array: ZarrArray,
@@ -25,6 +33,7 @@ export async function* readBlocks(
   from: ChunkPlace,
   context: TaskContext = {},
 ): AsyncGenerator<Block> {
+  requireWarranted(array, from);
   const { shard } = array.stored;
   const inMemory = source instanceof Uint8Array;
   if (array.streamable && !(inMemory && array.chunkByteLength <= longestWhole)) {
@@ -34,6 +43,14 @@ export async function* readBlocks(
   const bytes = inMemory ? source : await collected(source);
   if (shard !== undefined) yield* shardBlocks(array, shard, chunk, bytes, from, context);
   else yield await wholeBlock(array, chunk.origin, array.chunkShape, bytes, from, context);
+}
+
+function requireWarranted({ spec, chunkByteLength }: ZarrArray, { path }: ChunkPlace): void {
+  const arrayByteLength = elementCount(spec.shape) * dtypes[spec.dtype].itemsize;
+  if (chunkByteLength <= Math.max(arrayByteLength, largestOverhang)) return;
+  throw new UnsupportedCheckpointError(
+    `${path}: a chunk of ${chunkByteLength} bytes for an array of ${arrayByteLength}; one larger than its array has at most ${largestOverhang}`,
+  );
 }
 
 async function* streamedBlocks(

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { CorruptCheckpointError } from "../errors.js";
+import type { JsonValue } from "./json.js";
+import { JsonMember } from "./jsonMember.js";
+
+const memberOf = (value: JsonValue | undefined) => new JsonMember("file.json", "the file", value);
+
+const failure = (work: () => unknown): CorruptCheckpointError => {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof CorruptCheckpointError) return error;
+    throw error;
+  }
+  throw new Error("no error");
+};
+
+describe("JsonMember", () => {
+  it("gives values of the type asked for, and knows where it stands", () => {
+    const member = memberOf({ a: { b: [1, "x", true] }, n: null });
+    const [number, text, boolean] = member.member("a").member("b").list();
+    expect([number?.integer(), text?.string(), boolean?.boolean()]).toEqual([1, "x", true]);
+    expect(member.optional("n")).toBeUndefined();
+    expect(member.optional("toString")).toBeUndefined();
+    expect(failure(() => member.member("a").member("c").string())).toMatchObject({
+      path: "file.json",
+      expected: "a string at the file, a, c",
+      received: "nothing",
+    });
+  });
+
+  it.each([
+    [[1, [2.5, null]], "[1, [2.5, null]]"],
+    [{ a: "ü" }, '{"a": "\\u00fc"}'],
+    [{ a: { b: { c: { d: { e: 1 } } } } }, '{"a": {"b": {"c": {}}}}'],
+  ] as const)("says what %j is, shortened", (value, received) => {
+    expect(failure(() => memberOf(value as JsonValue).string()).received).toBe(received);
+  });
+
+  it("formats no more of a large value than it shows", () => {
+    const large = Array.from({ length: 1_000_000 }, () => ["x".repeat(10)]);
+    const started = performance.now();
+    expect(failure(() => memberOf(large).object()).received).toHaveLength(60);
+    expect(performance.now() - started).toBeLessThan(100);
+  });
+});
