@@ -3,6 +3,7 @@ import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js
 import type { OcdbtDatabase } from "../ocdbt/open.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
+import type { Pace } from "../tasks/pace.js";
 import type { ZarrArray, ZarrChunk } from "../zarr/openArray.js";
 import type { ItemIndex } from "./openItem.js";
 
@@ -23,22 +24,30 @@ export interface LocatedChunk {
   readonly source: ChunkSource;
 }
 
-/** Most chunks of one array; an index of more would not fit the pages this is for, and only hostile metadata asks for it. */
-const mostChunks = 2 ** 24;
+/** Most chunks of one restore: more would take a page longer to look up than to read, and only hostile metadata asks for them. */
+const mostChunks = 2 ** 19;
+
+/**
+ * Checks how many chunks there are before the first is looked up.
+ * @throws UnsupportedCheckpointError for more than 2^19.
+ */
+export function requireFewChunks(arrays: Iterable<ZarrArray>): void {
+  let count = 0;
+  for (const { chunkCount } of arrays) count += chunkCount;
+  if (count <= mostChunks) return;
+  throw new UnsupportedCheckpointError(
+    `the arrays have ${count} chunks together; at most ${mostChunks} are read at once: use templates with null for the leaves to skip`,
+  );
+}
 
 /**
  * Finds every chunk of an array without reading any.
  * @throws CorruptCheckpointError for a chunk that is not there although Orbax stored all of them.
- * @throws UnsupportedCheckpointError for more than 2^24 chunks.
  */
-export async function locateChunks(index: ItemIndex, array: ZarrArray, context: TaskContext): Promise<LocatedChunk[]> {
-  if (array.chunkCount > mostChunks) {
-    throw new UnsupportedCheckpointError(
-      `${index.name} ${array.name}: ${array.chunkCount} chunks; at most ${mostChunks} of an array are read`,
-    );
-  }
+export async function locateChunks(index: ItemIndex, array: ZarrArray, pace: Pace, context: TaskContext): Promise<LocatedChunk[]> {
   const located: LocatedChunk[] = [];
   for (const chunk of array.chunks()) {
+    if (pace.due) await pace.rest();
     context.signal?.throwIfAborted();
     const source = await locate(index.arrays, chunk, context);
     if (source.kind === "fill" && index.missingChunksAreLost) throw lostChunk(array, chunk, index.folder);

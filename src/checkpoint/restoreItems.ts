@@ -4,11 +4,12 @@ import type { GpuArray } from "../gpu/gpuArray.js";
 import { leavesOf, plainTree } from "../pytree/tree.js";
 import { ByteBudget } from "../tasks/budget.js";
 import type { TaskContext } from "../tasks/context.js";
+import { Pace } from "../tasks/pace.js";
 import { stopTogether } from "../tasks/stopTogether.js";
 import { divideBytes } from "./bytesInFlight.js";
 import { withFolder } from "./errorPaths.js";
 import type { PlainValue } from "./leaves.js";
-import { locateChunks } from "./locateChunks.js";
+import { locateChunks, requireFewChunks } from "./locateChunks.js";
 import { type MatchedItem, type MatchedLeaf, matchNothing, matchTemplate } from "./matchTemplate.js";
 import type { ItemIndex } from "./openItem.js";
 import { type PlannedLeaf, planRestore, type RestorePlan, type RestorePolicy } from "./planRestore.js";
@@ -40,15 +41,17 @@ export async function restoreItems(
   const plan = planRestore(matchItems(indexes, templates), policy);
   const leaves = Array.from(plan.leaves.values());
   checkDevices(leaves);
+  requireFewChunks(leaves.map(({ stored }) => stored.array));
+  const pace = new Pace();
   const located = await stopTogether(
-    (together) => Promise.all(leaves.map(async (leaf) => [leaf, await locateLeaf(indexes, leaf, together)] as const)),
+    (together) => Promise.all(leaves.map(async (leaf) => [leaf, await locateLeaf(indexes, leaf, pace, together)] as const)),
     context,
   );
   const progress = new RestoreProgress(plan.totalBytes, leaves.length, context);
   const { reading, sending } = divideBytes(readConcurrentBytes, countDevices(leaves));
   const sinks = await openSinks(leaves, sending, context);
   try {
-    const transfers = located.map(([leaf, found]) => transferOf(leaf, found, sinks, progress));
+    const transfers = located.map(([leaf, found]) => transferOf(leaf, found, sinks, pace, progress));
     await moveBytes(transfers, new ByteBudget(reading), context);
     const arrays = await sinks.finish();
     context.signal?.throwIfAborted();
@@ -73,14 +76,14 @@ function matchItems(indexes: readonly ItemIndex[], templates: Readonly<Record<st
 
 type LocatedLeaf = Pick<Transfer, "folder" | "chunks" | "missingChunksAreLost">;
 
-async function locateLeaf(indexes: readonly ItemIndex[], leaf: PlannedLeaf, context: TaskContext): Promise<LocatedLeaf> {
+async function locateLeaf(indexes: readonly ItemIndex[], leaf: PlannedLeaf, pace: Pace, context: TaskContext): Promise<LocatedLeaf> {
   const index = indexes.find(({ name }) => name === leaf.item);
   if (index === undefined) return { folder: "", chunks: [], missingChunksAreLost: true };
-  const chunks = await withFolder(index.folder, locateChunks(index, leaf.stored.array, context));
+  const chunks = await withFolder(index.folder, locateChunks(index, leaf.stored.array, pace, context));
   return { folder: index.folder, chunks, missingChunksAreLost: index.missingChunksAreLost };
 }
 
-function transferOf(leaf: PlannedLeaf, found: LocatedLeaf, sinks: Sinks, progress: RestoreProgress): Transfer {
+function transferOf(leaf: PlannedLeaf, found: LocatedLeaf, sinks: Sinks, pace: Pace, progress: RestoreProgress): Transfer {
   const leafProgress = progress.leaf(leafName(leaf), leaf.byteLength);
   let chunksLeft = found.chunks.length;
   if (chunksLeft === 0) leafProgress.finish();
@@ -89,6 +92,7 @@ function transferOf(leaf: PlannedLeaf, found: LocatedLeaf, sinks: Sinks, progres
     array: leaf.stored.array,
     dtype: leaf.spec.dtype,
     async write(block) {
+      if (pace.due) await pace.rest();
       await sinks.write(leaf, block);
       leafProgress.add(block.data.byteLength);
     },
