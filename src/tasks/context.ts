@@ -23,6 +23,8 @@ export interface TaskContext {
 /** Rejects with the signal's reason as soon as it aborts, whatever `work` does. */
 export async function abortable<Value>(work: Promise<Value>, { signal }: TaskContext): Promise<Value> {
   if (signal === undefined) return work;
+  // Where the abort came first, nobody is left to hear how the work ends.
+  if (signal.aborted) work.catch(() => undefined);
   signal.throwIfAborted();
   let leave = () => {};
   const aborted = new Promise<never>((_, reject) => {
