@@ -69,7 +69,7 @@ abstract class CheckpointError extends Error {
   readonly [kindsKey]: Kinds;
 
   constructor(kinds: Kinds, message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(cut(message, 10_000), options);
     this[kindsKey] = kinds;
     this.name = names[kinds[0]];
   }
@@ -204,7 +204,7 @@ export class CorruptCheckpointError extends CheckpointError {
     const at = offset === undefined ? "" : ` at byte ${offset}`;
     super(
       ["Corrupt"],
-      `${path}${at}: expected ${expected}, received ${received}; the file is damaged or incomplete: copy the checkpoint again, dot-files and folders included`,
+      `${cut(path)}${at}: expected ${cut(expected)}, received ${cut(received)}; the file is damaged or incomplete: copy the checkpoint again, dot-files and folders included`,
       cause === undefined ? undefined : { cause },
     );
     this.path = path;
@@ -294,6 +294,9 @@ export function isCheckpointError(error: unknown, kind?: CheckpointErrorKind): b
   const kinds = error instanceof Error ? (error as Partial<CheckpointError>)[kindsKey] : undefined;
   return kinds !== undefined && (kind === undefined || kinds.includes(kind));
 }
+
+/** The start of a text: names in a damaged checkpoint may be of any length. */
+const cut = (text: string, longest = 1000): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
 const placeOf = (item: string, leaf: string) => (leaf === "" ? item : `${item} ${leaf}`);
 

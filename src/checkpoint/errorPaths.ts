@@ -1,15 +1,22 @@
-import { CorruptCheckpointError } from "../errors.js";
+import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
 
 /**
- * Waits for work below a folder and names damaged files by their path from the storage's root. What a storage itself found damaged has
+ * Waits for work below a folder and names files in errors by their path from the storage's root. What a storage itself found damaged has
  * that path already.
  */
 export async function withFolder<Value>(folder: string, work: Promise<Value>): Promise<Value> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof CorruptCheckpointError) || error.path.startsWith(`${folder}/`)) throw error;
-    const { path, offset, expected, received, cause } = error;
-    throw new CorruptCheckpointError({ path: `${folder}/${path}`, offset, expected, received, cause: cause ?? error });
+    throw fromRoot(folder, error);
   }
+}
+
+function fromRoot(folder: string, error: unknown): unknown {
+  if (error instanceof UnsupportedCheckpointError && !error.message.startsWith(folder)) {
+    return new UnsupportedCheckpointError(`${folder}: ${error.message}`, { cause: error });
+  }
+  if (!(error instanceof CorruptCheckpointError) || error.path.startsWith(`${folder}/`)) return error;
+  const { path, offset, expected, received, cause } = error;
+  return new CorruptCheckpointError({ path: `${folder}/${path}`, offset, expected, received, cause: cause ?? error });
 }

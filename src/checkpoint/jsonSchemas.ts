@@ -19,7 +19,7 @@ export const float = z.pipe(
   z.transform((value) => (value instanceof JsonFloat ? value.value : Number(value))),
 );
 
-/** Most problems that are told of one object or list: zod's own list of a million takes more stack than there is. */
+/** Problems of one object or list after which no more are looked for: a million take zod seconds, and more stack than there is. */
 const mostIssues = 100;
 
 /** A JSON object's members, all of one type; unlike zod's own record it keeps a member named `__proto__`. */
@@ -31,7 +31,8 @@ export const membersOf = <Member>(member: z.ZodMiniType<Member, unknown>) =>
       for (const [key, value] of Object.entries(object)) {
         const result = member.safeParse(value);
         if (result.success) setMember(members, key, result.data);
-        else if (context.issues.length < mostIssues) context.issues.push(...below(key, value, result.error.issues));
+        else context.issues.push(...below(key, value, result.error.issues));
+        if (context.issues.length >= mostIssues) break;
       }
       return members;
     }),
@@ -41,14 +42,16 @@ export const membersOf = <Member>(member: z.ZodMiniType<Member, unknown>) =>
 export const listOf = <Element>(element: z.ZodMiniType<Element, unknown>) =>
   z.pipe(
     z.custom<readonly JsonValue[]>((value) => Array.isArray(value), { error: "expected a list" }),
-    z.transform((list, context) =>
-      list.flatMap((value, index) => {
+    z.transform((list, context) => {
+      const elements: Element[] = [];
+      for (const [index, value] of list.entries()) {
         const result = element.safeParse(value);
-        if (result.success) return [result.data];
-        if (context.issues.length < mostIssues) context.issues.push(...below(index, value, result.error.issues));
-        return [];
-      }),
-    ),
+        if (result.success) elements.push(result.data);
+        else context.issues.push(...below(index, value, result.error.issues));
+        if (context.issues.length >= mostIssues) break;
+      }
+      return elements;
+    }),
   );
 
 const below = (key: string | number, input: unknown, issues: readonly z.core.$ZodIssue[]) =>

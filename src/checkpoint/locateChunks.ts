@@ -5,6 +5,7 @@ import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import type { Pace } from "../tasks/pace.js";
 import type { ZarrArray, ZarrChunk } from "../zarr/openArray.js";
+import { longestStored } from "../zarr/readBlocks.js";
 import type { ItemIndex } from "./openItem.js";
 
 /** Where the bytes of a chunk are. */
@@ -50,10 +51,18 @@ export async function locateChunks(index: ItemIndex, array: ZarrArray, pace: Pac
     if (pace.due) await pace.rest();
     context.signal?.throwIfAborted();
     const source = await locate(index.arrays, chunk, context);
+    if (source.kind === "range") requireLength(source, array);
     if (source.kind === "fill" && index.missingChunksAreLost) throw lostChunk(array, chunk, index.folder);
     located.push({ chunk, source });
   }
   return located;
+}
+
+/** @throws CorruptCheckpointError for more bytes than any chunk of the array takes, before they are asked for. */
+function requireLength({ path, range: { offset, length } }: ChunkSource & { kind: "range" }, array: ZarrArray): void {
+  const most = longestStored(array);
+  if (length <= most) return;
+  throw new CorruptCheckpointError({ path, offset, expected: `a chunk of at most ${most} bytes, compressed`, received: `${length}` });
 }
 
 async function locate(arrays: ReadableStorage | OcdbtDatabase, { key }: ZarrChunk, context: TaskContext): Promise<ChunkSource> {

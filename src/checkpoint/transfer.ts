@@ -131,8 +131,12 @@ const runJob = (storage: ReadableStorage, path: string, run: MergedRange<RangeRe
         await withFolder(folder, cursor.skipTo(offset - run.offset));
         // Ranges of a sound index do not overlap; one that does is read by itself.
         const source = cursor.position > offset - run.offset ? open({ offset, length }) : cursor;
-        const bytes = isStreamed(transfer.array, limit) ? source.pieces(length) : await withFolder(folder, source.take(length));
-        await decode(transfer, located, bytes, { path, offset }, context);
+        try {
+          const bytes = isStreamed(transfer.array, limit) ? source.pieces(length) : await withFolder(folder, source.take(length));
+          await decode(transfer, located, bytes, { path, offset }, context);
+        } finally {
+          if (source !== cursor) await source.close();
+        }
       }
     } finally {
       await cursor.close();

@@ -1,3 +1,6 @@
+/** Most bytes that are allocated before the first has come. */
+const longestFirst = 1024 * 1024;
+
 /** Takes runs of bytes out of a stream, one after the other, and holds no more of it than the piece that came last. */
 export class StreamCursor {
   readonly #stream: AsyncIterator<Uint8Array>;
@@ -22,11 +25,12 @@ export class StreamCursor {
     for (const end = this.#position + length; this.#position < end; ) yield await this.#next(end - this.#position);
   }
 
-  /** The next `length` bytes, copied. */
+  /** The next `length` bytes, copied. Nothing is allocated for bytes that do not come. */
   async take(length: number): Promise<Uint8Array> {
-    const bytes = new Uint8Array(length);
+    let bytes = new Uint8Array(Math.min(length, longestFirst));
     for (let filled = 0; filled < length; ) {
       const piece = await this.#next(length - filled);
+      if (filled + piece.byteLength > bytes.byteLength) bytes = grown(bytes, Math.min(length, 2 * (filled + piece.byteLength)));
       bytes.set(piece, filled);
       filled += piece.byteLength;
     }
@@ -55,4 +59,10 @@ export class StreamCursor {
     this.#position += piece.byteLength;
     return piece;
   }
+}
+
+function grown(bytes: Uint8Array, byteLength: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(byteLength);
+  larger.set(bytes);
+  return larger;
 }

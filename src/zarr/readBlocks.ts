@@ -20,6 +20,13 @@ const longestWhole = 16 * 1024 * 1024;
 const largestOverhang = 64 * 1024 * 1024;
 
 /**
+ * Most bytes that a stored chunk of the array has: what does not compress takes a little more than its own bytes, and a shard an index
+ * and a frame for each of its chunks, which may be single elements.
+ */
+export const longestStored = ({ chunkByteLength, stored }: ZarrArray): number =>
+  (stored.shard === undefined ? 2 : 64) * chunkByteLength + 64 * 1024;
+
+/**
  * Decodes one chunk into blocks of whole elements, in C order and as memory holds them: one block where the stored bytes are
  * in memory, many where they come as a stream or the chunk is long. A block's data may be reused when the next one is asked for.
  * @param from file and byte where the stored bytes begin, for errors.
