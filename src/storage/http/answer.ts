@@ -1,5 +1,6 @@
 import { bodyReader } from "./bodyReader.js";
 import type { Connection } from "./connection.js";
+import { requirePiece } from "./customFetch.js";
 
 /** A response whose body is still on its way; read it or close it. */
 export class Answer {
@@ -58,7 +59,7 @@ export class Answer {
         const { done, value } = await this.#connection.wait(reader.read());
         complete = done;
         if (done) return;
-        if (value !== undefined && value.byteLength > 0) yield value;
+        if (value !== undefined && requirePiece(value).byteLength > 0) yield value;
       }
     } finally {
       if (!complete) reader?.cancel().catch(() => undefined);

@@ -3,6 +3,7 @@ import { ByteBudget } from "../../tasks/budget.js";
 import { abortable } from "../../tasks/context.js";
 import { Answer } from "./answer.js";
 import { Connection } from "./connection.js";
+import { requireResponse } from "./customFetch.js";
 import { TransportError } from "./failures.js";
 import type { HttpBase } from "./target.js";
 
@@ -47,7 +48,8 @@ export class Exchange {
 
   /**
    * One GET; whatever the status, it is an answer.
-   * @throws TransportError where there was none, the signal's reason on abort, and what the user's `headers` function throws.
+   * @throws TransportError where there was none, CheckpointValueError where it is no response, the signal's reason on abort, and what the
+   *   user's `headers` function throws.
    */
   async ask(url: URL, { range, accept, signal }: HttpQuestion): Promise<Answer> {
     const connection = new Connection(this.#settings.idleTimeoutMs, await this.#requests.acquire(1, { signal }));
@@ -78,7 +80,7 @@ export class Exchange {
     for (let hop = 0; ; hop += 1) {
       const manual = byHand && !this.#redirectsAreHidden;
       const headers = url.origin === asked.origin ? withCredentials(plain, credentials) : plain;
-      const response = await connection.wait(this.#fetch(url, headers, manual ? "manual" : "follow", connection.signal));
+      const response = requireResponse(await connection.wait(this.#fetch(url, headers, manual ? "manual" : "follow", connection.signal)));
       if (response.type === "opaqueredirect") {
         this.#redirectsAreHidden = true;
         continue;
