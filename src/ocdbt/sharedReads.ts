@@ -39,6 +39,7 @@ export class SharedReads<Value> {
     signal?.throwIfAborted();
     const entry = this.#entries.get(key) ?? this.#start(key, read);
     this.#touch(key, entry);
+    if (entry.byteLength !== undefined) return entry.value;
     entry.waiters++;
     try {
       return await abortable(entry.value, { signal });

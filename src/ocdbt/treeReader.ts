@@ -41,6 +41,7 @@ export class TreeReader {
   readonly #storage: ReadableStorage;
   readonly #version: FoundVersion;
   readonly #nodes: SharedReads<BtreeNode>;
+  #placedRoot: PlacedNode | undefined;
 
   /** `cacheBytes`: about the memory of the nodes that are kept, in bytes. */
   constructor(storage: ReadableStorage, version: FoundVersion, cacheBytes: number) {
@@ -105,7 +106,9 @@ export class TreeReader {
   async #root(context: TaskContext): Promise<PlacedNode | undefined> {
     const { version, origin } = this.#version;
     if (isMissing(version)) return undefined;
-    return this.#place(origin, { ...version, height: version.rootHeight, leastKey: nothing }, nothing, context);
+    context.signal?.throwIfAborted();
+    this.#placedRoot ??= await this.#place(origin, { ...version, height: version.rootHeight, leastKey: nothing }, nothing, context);
+    return this.#placedRoot;
   }
 
   #child({ origin, prefix }: PlacedNode, height: number, child: InteriorEntry, context: TaskContext): Promise<PlacedNode> {
