@@ -97,9 +97,25 @@ test("other documents are no index", () => {
   }
   expect(parseDirectoryIndex('{"error":1}', "application/json", url)).toBeUndefined();
   expect(parseDirectoryIndex("[1", "application/json", url)).toBeUndefined();
-  expect(parseDirectoryIndex('[1,null,{"name":2},{"name":"a/b"},{"name":".."}]', "application/json", url)).toEqual({
-    files: [],
-    directories: [],
+  for (const json of ['["1","2"]', "[1]", "[null]", '[{"name":"x"},{"name":2}]', '{"files":["x"]}', '{"files":1}', "null"])
+    expect(parseDirectoryIndex(json, "application/json", url), json).toBeUndefined();
+  expect(parseDirectoryIndex('[{"name":"a/b"},{"name":".."}]', "application/json", url)).toEqual({ files: [], directories: [] });
+});
+
+test("a page whose links do not tell folders from files is no index", () => {
+  const page = `<title>listing directory /run/a b/</title><a href="/run/a%20b/100" class="icon icon-directory">100</a>`;
+  expect(parseDirectoryIndex(page, html, url)).toBeUndefined();
+});
+
+test("reads what npm's serve prints", () => {
+  const entries = [
+    { type: "directory", base: "..", relative: "/run/", title: "/run/", ext: "" },
+    { type: "folder", base: "100/", name: "100", ext: "", relative: "/run/a%20b/100/", title: "100/" },
+    { type: "file", base: "x.json", name: "x", ext: "json", relative: "/run/a%20b/x.json", title: "x.json" },
+  ];
+  expect(parseDirectoryIndex(JSON.stringify({ files: entries, directory: "a b/" }), "application/json; charset=utf-8", url)).toEqual({
+    files: ["x.json"],
+    directories: ["100"],
   });
 });
 

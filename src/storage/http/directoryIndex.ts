@@ -4,8 +4,9 @@ import type { StorageListing } from "../storage.js";
 export const longestIndex = 8 * 1024 * 1024;
 
 /**
- * The entries of a directory page, as `python -m http.server`, nginx, Apache and their like print it, or of the JSON that nginx and
- * Caddy print; `undefined` where it is another document. Links to elsewhere and to other orders of the page are left out.
+ * The entries of a directory page, as `python -m http.server`, nginx, Apache and their like print it, or of the JSON that nginx, Caddy and
+ * npm's serve print; `undefined` where it is another document, or does not tell folders from files (Express's serve-index). Links to
+ * elsewhere and to other orders of the page are left out.
  */
 export function parseDirectoryIndex(text: string, contentType: string | null, url: URL): StorageListing | undefined {
   const names = /json/i.test(contentType ?? "") ? namesInJson(text) : namesInHtml(text, url);
@@ -20,7 +21,7 @@ export function parseDirectoryIndex(text: string, contentType: string | null, ur
 }
 
 // Neither may look beyond the next tag: a page of unclosed ones would take forever.
-const headings = /<(title|h1)[^<>]*>\s*(index of|directory listing|listing directory|files within)\b/i;
+const headings = /<(title|h1)[^<>]*>\s*(index of|directory listing|files within)\b/i;
 const links = /<a\s[^<>]*?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))/gi;
 
 function namesInHtml(html: string, url: URL): string[] | undefined {
@@ -45,18 +46,32 @@ function nameOf(href: string, url: URL, folder: string | undefined): string | un
 }
 
 function namesInJson(text: string): string[] | undefined {
+  const entries = entriesOf(parsed(text));
+  const names = Array.isArray(entries) ? entries.map(nameInJson) : [undefined];
+  // A list of something else, or of mere names, would otherwise look like a folder without steps.
+  return names.includes(undefined) ? undefined : names.map((name = "") => entryName(name)).filter((name) => name !== undefined);
+}
+
+function parsed(text: string): unknown {
   try {
-    const entries: unknown = JSON.parse(text);
-    return Array.isArray(entries) ? entries.map(nameInJson).filter((name) => name !== undefined) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 }
 
+/** npm's serve puts them into a member. */
+const entriesOf = (document: unknown): unknown =>
+  typeof document === "object" && document !== null && "files" in document ? document.files : document;
+
+/** The name, with a slash where it is a directory; `undefined` for what is no entry. */
 function nameInJson(entry: unknown): string | undefined {
-  if (typeof entry !== "object" || entry === null || !("name" in entry) || typeof entry.name !== "string") return undefined;
-  const directory = ("type" in entry && entry.type === "directory") || ("is_dir" in entry && entry.is_dir === true);
-  return entryName(directory && !entry.name.endsWith("/") ? `${entry.name}/` : entry.name);
+  if (typeof entry !== "object" || entry === null) return undefined;
+  const { base, name, type, is_dir: isFolder } = entry as Readonly<Record<string, unknown>>;
+  // npm's serve has the name with its extension in `base`.
+  const given = base ?? name;
+  if (typeof given !== "string") return undefined;
+  return (type === "directory" || isFolder === true) && !given.endsWith("/") ? `${given}/` : given;
 }
 
 const entryName = (name: string) => (/^(?!\.{1,2}\/?$)[^/]+\/?$/.test(name) ? name : undefined);
