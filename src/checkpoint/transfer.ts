@@ -85,7 +85,7 @@ function groupOf(groups: Map<ReadableStorage, Map<string, RangeRead[]>>, source:
 }
 
 /** Longest chunk that is decoded in one go, in bytes: each leaves garbage of its size, which streams, with memory of their own, do not. */
-const longestWhole = 256 * 1024;
+const longestWhole = 32 * 1024;
 
 const isStreamed = ({ streamable, chunkByteLength }: ZarrArray, limit: number): boolean =>
   streamable && chunkByteLength > Math.min(longestWhole, limit / 4);

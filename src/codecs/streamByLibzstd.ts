@@ -2,25 +2,25 @@ import { cut } from "./decodedLength.js";
 import type { LibzstdFunctions } from "./libzstd.js";
 import { ZstdDamage } from "./zstdStream.js";
 
-/** Most bytes of a piece: large enough that handing it on costs nothing beside decoding it. */
-const longestPiece = 512 * 1024;
+/** Bytes of a piece: large enough that handing it on costs nothing beside decoding it. */
+const pieceLength = 512 * 1024;
 /** Most bytes that are given to libzstd at once: a block. */
 const longestInput = 128 * 1024;
 /** `ZSTD_inBuffer` and `ZSTD_outBuffer`: address, size and position, 32 bits each. */
 const bufferBytes = 12;
 
+/** Memory of streams that have ended, for those to come. */
+const idle: Uint8Array[] = [];
+const mostIdle = 4;
+
 /**
- * Decodes with libzstd, and verifies content checksums. All pieces are views of one piece of memory: fresh ones would stay until a full
- * garbage collection wherever the platform sees them, as a GPU queue does.
+ * Decodes with libzstd, and verifies content checksums. Pieces are views of memory that is used again and again: what a GPU queue
+ * has seen stays until the next full garbage collection, which adds hundreds of megabytes to a page that restores.
  * @throws ZstdDamage for a damaged frame, RangeError where WebAssembly has no memory for its window.
  */
-export async function* streamByLibzstd(
-  functions: LibzstdFunctions,
-  parts: AsyncIterable<Uint8Array>,
-  longest: number,
-): AsyncGenerator<Uint8Array> {
-  const piece = new Uint8Array(Math.max(1, Math.min(longest, longestPiece)));
-  const decoder = new FrameDecoder(functions, piece.length);
+export async function* streamByLibzstd(functions: LibzstdFunctions, parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const decoder = new FrameDecoder(functions);
+  const piece = idle.pop() ?? new Uint8Array(pieceLength);
   try {
     for await (const part of parts) {
       for (const input of cut(part, longestInput)) {
@@ -35,13 +35,13 @@ export async function* streamByLibzstd(
     if (!decoder.ended) throw new ZstdDamage("an incomplete frame");
   } finally {
     decoder.free();
+    if (idle.length < mostIdle) idle.push(piece);
   }
 }
 
 /** A frame on its way through libzstd's memory. */
 class FrameDecoder {
   readonly #functions: LibzstdFunctions;
-  readonly #capacity: number;
   readonly #context: number;
   readonly #input: number;
   readonly #output: number;
@@ -52,23 +52,22 @@ class FrameDecoder {
   /** Whether the frame is decoded to its end. */
   ended = false;
 
-  constructor(functions: LibzstdFunctions, capacity: number) {
+  constructor(functions: LibzstdFunctions) {
     this.#functions = functions;
-    this.#capacity = capacity;
     this.#context = functions.ZSTD_createDCtx();
     this.#input = functions.malloc(longestInput);
-    this.#output = functions.malloc(capacity);
+    this.#output = functions.malloc(pieceLength);
     this.#buffers = functions.malloc(2 * bufferBytes);
     if ([this.#context, this.#input, this.#output, this.#buffers].includes(0)) {
       this.free();
       throw outOfMemory();
     }
-    this.#setBuffer(bufferBytes, this.#output, capacity);
+    this.#setBuffer(bufferBytes, this.#output, pieceLength);
   }
 
   /** Whether a whole piece waits to be taken. */
   get isFull(): boolean {
-    return this.#decoded === this.#capacity;
+    return this.#decoded === pieceLength;
   }
 
   /** Copies in what is decoded next. */
@@ -94,7 +93,7 @@ class FrameDecoder {
   take(piece: Uint8Array): Uint8Array {
     const length = this.#decoded;
     piece.set(new Uint8Array(this.#functions.memory.buffer, this.#output, length));
-    this.#setBuffer(bufferBytes, this.#output, this.#capacity);
+    this.#setBuffer(bufferBytes, this.#output, pieceLength);
     return piece.subarray(0, length);
   }
 

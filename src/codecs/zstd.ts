@@ -54,7 +54,7 @@ async function* decodePieces(pieces: AsyncIterable<Uint8Array>, request: DecodeR
   const scanner = new ZstdFrameScanner(request, allowedLength(request));
   const decodeParts = streamBy(await loadLibzstd());
   try {
-    yield* decodeParts(scanned(pieces, scanner, request), allowedLength(request));
+    yield* decodeParts(scanned(pieces, scanner, request));
   } catch (cause) {
     if (cause instanceof ZstdDamage) throw undecodable(request, "a zstd frame", cause.message, cause);
     throw cause;

@@ -3,7 +3,6 @@ export class ZstdDamage extends Error {}
 
 /**
  * Decodes the parts of one frame, each within one block, as they come. A piece is the caller's until the next one is asked for.
- * @param longest most bytes that the frame may decode to.
  * @throws ZstdDamage
  */
-export type ZstdStream = (parts: AsyncIterable<Uint8Array>, longest: number) => AsyncGenerator<Uint8Array>;
+export type ZstdStream = (parts: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array>;
