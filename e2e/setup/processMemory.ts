@@ -19,6 +19,8 @@ export interface MemoryUse {
   /** The most since then, of each process at its own time. */
   readonly peakBytes: number;
   readonly growthBytes: number;
+  /** Growth of the process that grew most: of several renderers, the one of the page that did something. */
+  readonly largestGrowthBytes: number;
 }
 
 /** Whether this system tells the memory of other processes. */
@@ -38,9 +40,10 @@ export function watchMemory(type: ProcessType, root = process.pid): () => Memory
     return { id, bytes: bytesOf(id, "VmRSS") ?? 0 };
   });
   return () => {
+    const growths = base.map(({ id, bytes }) => Math.max(0, (bytesOf(id, "VmHWM") ?? 0) - bytes));
     const baseBytes = base.reduce((sum, { bytes }) => sum + bytes, 0);
-    const peakBytes = base.reduce((sum, { id, bytes }) => sum + Math.max(bytes, bytesOf(id, "VmHWM") ?? 0), 0);
-    return { baseBytes, peakBytes, growthBytes: peakBytes - baseBytes };
+    const growthBytes = growths.reduce((sum, growth) => sum + growth, 0);
+    return { baseBytes, peakBytes: baseBytes + growthBytes, growthBytes, largestGrowthBytes: Math.max(...growths) };
   };
 }
 
@@ -55,7 +58,7 @@ export const processesOf = (type: ProcessType, root: number): number[] =>
   processTree(root).flatMap(({ id, command }) => (command.split(" ").includes(`--type=${type}`) ? [id] : []));
 
 /** The process `root` and all that descend from it, with their command lines. */
-export function processTree(root: number): { readonly id: number; readonly command: string }[] {
+function processTree(root: number): { readonly id: number; readonly command: string }[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map((name) => ({ id: Number(name), parent: numberOf(Number(name), "PPid") }));
