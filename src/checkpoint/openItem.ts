@@ -10,6 +10,7 @@ import { parseTreeMetadata, type TreeEntry, type TreeMetadata, valueTypes } from
 import type { ReadableStorage } from "../storage/storage.js";
 import { subfolder } from "../storage/subfolder.js";
 import type { TaskContext } from "../tasks/context.js";
+import { Pace } from "../tasks/pace.js";
 import { openZarrArray, type ZarrArray } from "../zarr/openArray.js";
 import { withFolder } from "./errorPaths.js";
 import type { StoredLeaf, StoredTree } from "./leaves.js";
@@ -41,7 +42,7 @@ export const openItem = (name: string, root: ReadableStorage, path: string, cont
   withFolder(path, readIndex(name, path, subfolder(root, path), context));
 
 async function readIndex(name: string, path: string, folder: ReadableStorage, context: TaskContext): Promise<ItemIndex> {
-  const [metadata, database] = await Promise.all([readTreeMetadata(folder, context), openOcdbt(folder, {}, context)]);
+  const { metadata, database } = await readBeginnings(folder, context);
   requireDatabase(metadata, database !== undefined);
   const arrays = database ?? folder;
   const [opened, strings] = await Promise.all([
@@ -63,6 +64,21 @@ async function readIndex(name: string, path: string, folder: ReadableStorage, co
   };
 }
 
+/**
+ * Reads what does not wait for anything. An item without arrays has no database, which only its tree tells: what becomes of asking for one
+ * does not matter then. From a server that sends no CORS headers with a 404 it is no answer.
+ */
+async function readBeginnings(folder: ReadableStorage, context: TaskContext) {
+  const unneeded = new AbortController();
+  const signal = context.signal === undefined ? unneeded.signal : AbortSignal.any([context.signal, unneeded.signal]);
+  const database = openOcdbt(folder, {}, { ...context, signal });
+  database.catch(() => undefined);
+  const metadata = await readTreeMetadata(folder, context);
+  if (metadata.entries.some(hasArray)) return { metadata, database: await database };
+  unneeded.abort();
+  return { metadata, database: undefined };
+}
+
 async function readTreeMetadata(folder: ReadableStorage, { signal }: TaskContext): Promise<TreeMetadata> {
   const bytes = await folder.read("_METADATA", { signal });
   if (bytes === undefined) throw new CorruptCheckpointError({ path: "_METADATA", expected: "the item's tree", received: "no such file" });
@@ -81,10 +97,19 @@ const hasArray = ({ valueType, skipDeserialize }: TreeEntry): boolean =>
 
 type OpenedArrays = ReadonlyMap<TreeEntry, ZarrArray>;
 
+/** Arrays that are looked up at once: enough to ask for all nodes of an index together, few enough for the memory of their promises. */
+const arraysAtOnce = 4096;
+
 async function openArrays(storage: ReadableStorage, entries: readonly TreeEntry[], context: TaskContext): Promise<OpenedArrays> {
-  const opened = await Promise.all(
-    entries.filter(hasArray).map(async (entry) => [entry, await openZarrArray(storage, paramName(entry.path), context)] as const),
-  );
+  const wanted = entries.filter(hasArray);
+  const opened: (readonly [TreeEntry, ZarrArray | undefined])[] = [];
+  const pace = new Pace();
+  for (let start = 0; start < wanted.length; start += arraysAtOnce) {
+    if (pace.due) await pace.rest();
+    const some = wanted.slice(start, start + arraysAtOnce);
+    const arrays = await Promise.all(some.map((entry) => openZarrArray(storage, paramName(entry.path), context)));
+    opened.push(...some.map((entry, index) => [entry, arrays[index]] as const));
+  }
   const lost = opened.filter(([, array]) => array === undefined).map(([{ path }]) => JSON.stringify(leafPath(path)));
   if (lost.length > 0) {
     throw new CorruptCheckpointError({
