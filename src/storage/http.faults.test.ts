@@ -419,7 +419,7 @@ describe("43: passing failures", () => {
     const gone = storage.read("run/_METADATA");
     await expect(gone).rejects.toMatchObject({
       reason: "network",
-      message: expect.stringMatching(/after 5 tries.*Access-Control-Allow-Origin/),
+      message: expect.stringMatching(/after 5 tries.*Access-Control-Allow-Origin.*404/),
     });
     await expect(gone).rejects.toHaveProperty("cause");
   });

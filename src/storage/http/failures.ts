@@ -16,7 +16,7 @@ export function unreachable({ path, label }: HttpTarget, tries: number, cause: u
     path,
     url: label,
     reason: "network",
-    message: `no answer after ${timesTried(tries)}; check the address and the connection, and in a browser that the server allows this page's origin (Access-Control-Allow-Origin): a refusal by CORS looks the same`,
+    message: `no answer after ${timesTried(tries)}; check the address and the connection, and in a browser that the server allows this page's origin (Access-Control-Allow-Origin): a refusal by CORS looks the same, and so does a file that is not there, where the server leaves that header out of its 404 answers`,
     cause,
   });
 }
