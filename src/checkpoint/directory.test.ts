@@ -13,6 +13,23 @@ describe("the store's constructor (substrax-behaviour 1)", () => {
     expect(() => new OrbaxCheckpointStore(directory as string)).toThrow(CheckpointValueError);
   });
 
+  it.each([
+    ["gs://bucket/run", /not gs:.*https address/],
+    ["s3://user:secret@bucket/run", /not s3:.*https address/],
+    [new URL("s3://bucket/run"), /not s3:.*https address/],
+    ["file:///tmp/run", /not file:.*nodeStorage/],
+    [new URL("file:///tmp/run"), /not file:.*nodeStorage/],
+    ["http:/example.org/run", /no valid.*https:\/\/host\/folder/],
+    ["https://", /no valid.*https:\/\/host\/folder/],
+  ])("says what to give instead of %s", (directory, message) => {
+    expect(() => new OrbaxCheckpointStore(directory)).toThrow(message);
+    expect(() => new OrbaxCheckpointStore(directory)).not.toThrow(/secret/);
+  });
+
+  it.each(["a:b", "C:\\runs", "C:/runs", "run/a://b", "gs:", "file"])("takes %j for a folder's path", (directory) => {
+    expect(new OrbaxCheckpointStore(directory)).toBeInstanceOf(OrbaxCheckpointStore);
+  });
+
   it.each([0, -1, 1.5, "2", true])("refuses maxToKeep %s", (maxToKeep) => {
     expect(() => new OrbaxCheckpointStore("a", { maxToKeep: maxToKeep as number })).toThrow(/maxToKeep/);
   });

@@ -23,12 +23,25 @@ export function requireDirectory(directory: CheckpointDirectory): void {
   if (typeof directory === "string") {
     if (directory.trim() === "")
       throw new CheckpointValueError("the checkpoint directory cannot be empty; give a URL, a folder or a storage");
+    requireWebScheme(/^(?:https?:|[a-z][a-z0-9+.-]+:(?=\/\/))/i.exec(directory)?.[0], isWebAddress(directory));
   } else if (directory instanceof URL) {
-    if (!/^https?:$/.test(directory.protocol))
-      throw new CheckpointValueError(`a checkpoint directory has an http or https URL, not ${directory.protocol}`);
+    requireWebScheme(directory.protocol, true);
   } else if (typeof directory?.read !== "function" || typeof directory.list !== "function") {
     throw new CheckpointValueError("a checkpoint directory is a URL, a folder's path, or a storage with read and list");
   }
+}
+
+/** What was given may hold a password, so only its scheme is repeated. */
+function requireWebScheme(scheme: string | undefined, isValid: boolean): void {
+  if (scheme === undefined) return;
+  if (!/^https?:$/i.test(scheme)) {
+    const instead =
+      scheme.toLowerCase() === "file:"
+        ? 'open a folder on disk with nodeStorage(fileURLToPath(url)) from "orbax-webgpu/node"'
+        : "use the https address of the place, or a storage of your own with read and list";
+    throw new CheckpointValueError(`a checkpoint directory has an http or https URL, not ${scheme}; ${instead}`);
+  }
+  if (!isValid) throw new CheckpointValueError(`the checkpoint directory is no valid ${scheme} URL; it looks like https://host/folder`);
 }
 
 /** The storage that a directory stands for. @throws StorageError `"unavailable"` for a folder's path, for which no storage is there yet. */
