@@ -34,6 +34,8 @@ test("constructing it touches nothing, and the folder comes with the first write
   await storage.write("a/b", Uint8Array.of(1));
   expect(await readdir(join(parent, "later", "a"))).toEqual(["b"]);
   expect(() => nodeStorage(" ")).toThrow(/needs a folder/);
+  for (const wrong of [new URL("file:///tmp"), undefined, null])
+    expect(() => nodeStorage(wrong as never)).toThrow(/as text.*fileURLToPath/);
 });
 
 test("follows links in reads and lists, and leaves out those that lead nowhere", async () => {

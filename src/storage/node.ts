@@ -15,9 +15,11 @@ interface Options {
 /**
  * A folder of the file system (Node). Nothing is touched before the first call; `write` makes the folders it needs and replaces
  * a file at once. A relative `dir` is taken from the working directory of each call.
- * @throws CheckpointValueError on an empty `dir`.
+ * @throws CheckpointValueError on an empty `dir`, and on what is no text.
  */
 export function nodeStorage(dir: string): WritableStorage {
+  if (typeof dir !== "string")
+    throw new CheckpointValueError("nodeStorage needs a folder's path as text; make one of a file: URL with fileURLToPath");
   if (dir.trim() === "") throw new CheckpointValueError('nodeStorage needs a folder; use "." for the working directory');
   const locate = (path: string) => {
     requirePath(path);
