@@ -6,7 +6,7 @@ export type { ByteRange } from "./bytes/ranges.js";
 export { type CheckpointDirectory, resolveCheckpointDir } from "./checkpoint/directory.js";
 export type { PlainJson } from "./checkpoint/jsonSchemas.js";
 export type { LeafInfo } from "./checkpoint/leafInfo.js";
-export type { Complex, PlainValue, RestoredArray, RestoredTree } from "./checkpoint/leaves.js";
+export type { Complex, PlainValue, RestoredArray, RestoredLeaf, RestoredTree } from "./checkpoint/leaves.js";
 export type { Checkpoint, OpenedItem, OpenedStep, RestoredCheckpoint } from "./checkpoint/openedStep.js";
 export { CheckpointMetadata, Producer } from "./checkpoint/record.js";
 export type {

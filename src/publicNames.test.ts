@@ -18,7 +18,7 @@ import type {
   PlainJson,
   Producer,
   ReadableStorage,
-  RestoredTree,
+  RestoredLeaf,
   ShapeDtypeStruct,
   StoreOptions,
   TreeMismatch,
@@ -86,6 +86,7 @@ const types = [
   "RestoredArray",
   "RestoredCheckpoint",
   "RestoredItemsOf",
+  "RestoredLeaf",
   "RestoredTree",
   "ShapeDtypeStruct",
   "StorageErrorReason",
@@ -157,7 +158,7 @@ describe("the public types", () => {
     expectTypeOf<OpenedStep["items"]>().toEqualTypeOf<Readonly<Record<string, OpenedItem>>>();
     expectTypeOf<OpenedStep["requiredLimits"]>().toEqualTypeOf<() => BufferLimits>();
     expectTypeOf<BufferLimits>().toExtend<NonNullable<GPUDeviceDescriptor["requiredLimits"]>>();
-    expectTypeOf<Checkpoint["leaf"]>().toEqualTypeOf<(item: string, path: string) => RestoredTree | undefined>();
+    expectTypeOf<Checkpoint["leaf"]>().toEqualTypeOf<(item: string, path: string) => RestoredLeaf | undefined>();
     expectTypeOf<Checkpoint["destroy"]>().toEqualTypeOf<() => void>();
     expectTypeOf<Checkpoint["metadata"]>().toEqualTypeOf<CheckpointMetadata>();
   });

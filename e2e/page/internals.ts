@@ -1,7 +1,13 @@
+export { castFrom } from "../../src/arrays/cast.js";
+export { hostBytes } from "../../src/arrays/hostArray.js";
 export { gpuArray } from "../../src/gpu/gpuArray.js";
 export { gpuBufferSize, requiredLimits } from "../../src/gpu/limits.js";
 export { readBack } from "../../src/gpu/readBack.js";
 export { openUpload } from "../../src/gpu/upload.js";
+export { differences } from "../fixtures/expected.js";
 export { countBuffers } from "./countBuffers.js";
+export { hexElements } from "./hexElements.js";
+export { problemsOfStep } from "./problemsOfStep.js";
+export { restoreInWorker } from "./restoreInWorker.js";
 export { failureOf, testDevice } from "./testDevice.js";
 export { differencesOfUniforms, randomArray, upload, uploadArrays } from "./uploadArrays.js";

@@ -17,13 +17,11 @@ export type PlainValue = null | boolean | number | bigint | string | Complex;
 /** An array that a restore made, in memory or on a GPU. */
 export type RestoredArray = HostArray | GpuArray;
 
+/** A leaf as it comes back. */
+export type RestoredLeaf = PlainValue | RestoredArray | PrngKey<HostArray<"uint32"> | GpuArray<"uint32">>;
+
 /** A tree as it comes back without a template: lists for tuples, objects for dicts, namedtuples and dataclasses. */
-export type RestoredTree =
-  | PlainValue
-  | RestoredArray
-  | PrngKey<HostArray<"uint32"> | GpuArray<"uint32">>
-  | readonly RestoredTree[]
-  | { readonly [key: string]: RestoredTree };
+export type RestoredTree = RestoredLeaf | readonly RestoredTree[] | { readonly [key: string]: RestoredTree };
 
 /** A leaf of a stored tree that has an array in the database. */
 export interface ArrayLeaf {

@@ -1,7 +1,7 @@
 import { CheckpointValueError } from "../errors.js";
 import { type BufferLimits, requiredLimits } from "../gpu/limits.js";
 import { type LeafInfo, leafInfos } from "./leafInfo.js";
-import type { RestoredTree } from "./leaves.js";
+import type { RestoredLeaf, RestoredTree } from "./leaves.js";
 import type { ItemIndex } from "./openItem.js";
 import type { StepIndex } from "./openStep.js";
 import type { CheckpointMetadata } from "./record.js";
@@ -50,7 +50,7 @@ export interface Checkpoint<Items = Readonly<Record<string, RestoredTree>>> {
   readonly items: Items;
   readonly metadata: CheckpointMetadata;
   /** Finds a leaf by item and path (keys joined with `/`, `""` for a bare leaf); undefined where there is none or it was skipped. */
-  leaf(item: string, path: string): RestoredTree | undefined;
+  leaf(item: string, path: string): RestoredLeaf | undefined;
   /** Frees every GPUBuffer that the restore made; never one given as `into`. Further calls do nothing. */
   destroy(): void;
 }
@@ -135,7 +135,7 @@ function checkpointOf<Items>({ step, metadata }: StepIndex, { items, leaves, own
     step,
     metadata,
     items: items as Items,
-    leaf: (item, path) => leaves.find((leaf) => leaf.item === item && leaf.path === path)?.value as RestoredTree | undefined,
+    leaf: (item, path) => leaves.find((leaf) => leaf.item === item && leaf.path === path)?.value as RestoredLeaf | undefined,
     destroy: () => {
       for (const array of owned) array.destroy();
     },

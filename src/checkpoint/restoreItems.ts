@@ -54,8 +54,8 @@ export async function restoreItems(
     const transfers = located.map(([leaf, found]) => transferOf(leaf, found, sinks, pace, progress));
     await moveBytes(transfers, new ByteBudget(reading), context);
     const arrays = await sinks.finish();
-    context.signal?.throwIfAborted();
     progress.done();
+    context.signal?.throwIfAborted();
     return assemble(inOrderOf(indexes, plan), arrays);
   } catch (error) {
     sinks.abort();
