@@ -25,9 +25,9 @@ export interface JsonOptions {
 
 /** Deepest nesting that is read; Python's own parser stops near 1,000. */
 const deepestNesting = 512;
-/** Longest file in bytes, and most values in it: those of some 300,000 leaves. More would take a page's memory for a few bytes each. */
+/** Longest file in bytes, and most values in it: those of some 150,000 leaves. More would take a page's memory for a few bytes each. */
 const longestFile = 64 * 1024 * 1024;
-const mostValues = 4 * 1024 * 1024;
+const mostValues = 2 * 1024 * 1024;
 /** Most digits of an integer: Python's own limit, which keeps hostile input from quadratic work. */
 const longestInteger = 4300;
 
