@@ -105,8 +105,9 @@ export class CheckpointNotFoundError extends CheckpointError {
   readonly step: number;
   readonly directory: string;
 
-  constructor(step: number, directory: string, options?: ErrorOptions) {
-    super(["NotFound"], `no checkpoint at step ${step} under ${directory}; listSteps() names the steps there are`, options);
+  constructor(step: number, directory: string, options: ErrorOptions & { readonly advice?: string } = {}) {
+    const { advice = "listSteps() names the steps there are", ...rest } = options;
+    super(["NotFound"], `no checkpoint at step ${step} under ${directory}; ${advice}`, rest);
     this.step = step;
     this.directory = directory;
   }

@@ -158,7 +158,7 @@ const refusals: readonly RefusedCase[] = [
     row: "32: there is nothing at the address",
     faults: [{ kind: "status", status: 404 }],
     kind: "NotFound",
-    says: /step 1200 under http.*listSteps/,
+    says: /step 1200 under http.*check the address/,
   },
   {
     row: "32: there is no such item",

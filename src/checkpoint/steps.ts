@@ -7,6 +7,7 @@ import {
 } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
+import { adviceWhereNotFound } from "./adviceWhereNotFound.js";
 import type { CheckpointMetadata } from "./record.js";
 
 /** The step that a folder's name stands for: a decimal number without leading zeros up to 2^53 − 1; undefined for any other name. */
@@ -32,13 +33,24 @@ export function requireStep(step: unknown, directory: string): asserts step is n
   if (typeof step === "boolean" || (typeof step === "number" && !Number.isSafeInteger(step))) {
     throw new CheckpointValueError(`a step is a non-negative integer, not ${step}`);
   }
-  if (typeof step !== "number" || step < 0) throw new CheckpointNotFoundError(step as number, directory);
+  if (typeof step !== "number")
+    throw new CheckpointNotFoundError(step as never, directory, { advice: `a step is a number, not ${kindOf(step)}` });
+  if (step < 0) throw new CheckpointNotFoundError(step, directory, { advice: "a step is not negative" });
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null, which latestStep() gives where there is no step";
+  if (value === undefined) return "undefined";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** The error of a step whose record was not found: there is no such step, or something else wrote it. */
 export async function missingRecordError(root: ReadableStorage, step: number, directory: string, context: TaskContext): Promise<Error> {
-  const inside = await entriesOfStep(root, step, context);
-  if (inside === undefined) return new CheckpointNotFoundError(step, directory);
+  const steps = await unlessUnlisted(listStepFolders(root, context));
+  const inside = await entriesOfStep(root, step, steps, context);
+  if (inside === undefined) {
+    return new CheckpointNotFoundError(step, directory, { advice: await adviceWhereNotFound(root, step, steps, context) });
+  }
   if (inside.includes("metadata")) {
     return new CorruptCheckpointError({ path: `${step}/metadata/metadata`, expected: "the step's record", received: "no such file" });
   }
@@ -47,20 +59,31 @@ export async function missingRecordError(root: ReadableStorage, step: number, di
   );
 }
 
+/** Undefined where the place cannot list. */
+async function unlessUnlisted<Value>(listing: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await listing;
+  } catch (error) {
+    if (error instanceof StorageError && error.reason === "cannot-list") return undefined;
+    throw error;
+  }
+}
+
 // What steps and items of other writers hold, for places that cannot list.
 const foreignFiles = ["_CHECKPOINT_METADATA", "_METADATA", "manifest.ocdbt", "default/_METADATA", "checkpoint"];
 
 /** Names in a step's folder; undefined where there is no such folder. */
-async function entriesOfStep(root: ReadableStorage, step: number, context: TaskContext): Promise<readonly string[] | undefined> {
-  try {
-    if (!(await listStepFolders(root, context)).includes(step)) return undefined;
-    const { directories, files } = await root.list(`${step}/`, { signal: context.signal });
-    return [...directories, ...files];
-  } catch (error) {
-    if (!(error instanceof StorageError && error.reason === "cannot-list")) throw error;
-  }
+async function entriesOfStep(
+  root: ReadableStorage,
+  step: number,
+  steps: readonly number[] | undefined,
+  { signal }: TaskContext,
+): Promise<readonly string[] | undefined> {
+  if (steps?.includes(step) === false) return undefined;
+  const listing = steps && (await unlessUnlisted(root.list(`${step}/`, { signal })));
+  if (listing !== undefined) return [...listing.directories, ...listing.files];
   const found = await Promise.all(
-    foreignFiles.map(async (file) => ((await root.read(`${step}/${file}`, { signal: context.signal })) === undefined ? [] : [file])),
+    foreignFiles.map(async (file) => ((await root.read(`${step}/${file}`, { signal })) === undefined ? [] : [file])),
   );
   return found.flat().length === 0 ? undefined : found.flat();
 }

@@ -1,0 +1,43 @@
+import { StorageError } from "../errors.js";
+import type { ReadableStorage } from "../storage/storage.js";
+import type { TaskContext } from "../tasks/context.js";
+
+/** Most steps that a message lists. */
+const mostListed = 10;
+
+/**
+ * What to do where a step was not found, for its error: most often the directory is another one than the root.
+ * @param steps those in the root; undefined where it cannot be listed.
+ */
+export async function adviceWhereNotFound(
+  root: ReadableStorage,
+  step: number,
+  steps: readonly number[] | undefined,
+  context: TaskContext,
+): Promise<string> {
+  if (steps !== undefined && steps.length > 0) return `it holds ${listed(steps)}`;
+  const isThere = async (path: string) => {
+    try {
+      return (await root.read(path, { signal: context.signal })) !== undefined;
+    } catch (error) {
+      // Looking around is a courtesy: where it fails, the error is still that there is no such step.
+      if (error instanceof StorageError) return false;
+      throw error;
+    }
+  };
+  const [isStep, isItem, isAbove] = await Promise.all(
+    ["metadata/metadata", "_METADATA", `checkpoints/${step}/metadata/metadata`].map(isThere),
+  );
+  if (isStep) return "the directory is a step itself: give the folder above it";
+  if (isItem) return "the directory is an item of a step: give the folder two levels above it";
+  if (isAbove) return `the folder "checkpoints" in it holds step ${step}: give that one`;
+  const wanted = `the directory is the folder with the folder ${JSON.stringify(String(step))} in it`;
+  return steps === undefined ? `check the address: ${wanted}` : `it holds no steps: ${wanted}`;
+}
+
+function listed(steps: readonly number[]): string {
+  const last = steps.slice(-mostListed);
+  const text = last.length > 1 ? `${last.slice(0, -1).join(", ")} and ${last.at(-1)}` : `${last[0]}`;
+  if (steps.length > last.length) return `${steps.length} steps, the last are ${text}`;
+  return steps.length > 1 ? `steps ${text}` : `step ${text}`;
+}
