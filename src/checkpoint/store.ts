@@ -87,7 +87,7 @@ export class OrbaxCheckpointStore<StoreDevice extends GPUDevice | undefined = un
   /** Reads only a step's record. Throws as {@link open}. */
   async readMetadata(step: number, options: ReadStepOptions = {}): Promise<CheckpointMetadata> {
     requireStep(step, this.#name);
-    return readRecord(this.#open(), step, this.#name, options);
+    return stopTogether((together) => readRecord(this.#open(), step, this.#name, together), options);
   }
 
   /**
@@ -95,7 +95,7 @@ export class OrbaxCheckpointStore<StoreDevice extends GPUDevice | undefined = un
    * @throws StorageError `"cannot-list"` for a web server without directory listings: give the step to `restore` then.
    */
   async listSteps(options: ReadStepOptions = {}): Promise<number[]> {
-    return listStepFolders(this.#open(), options);
+    return stopTogether((together) => listStepFolders(this.#open(), together), options);
   }
 
   /** The highest step; null where there is none. Throws as {@link listSteps}. */

@@ -7,7 +7,7 @@ import type { ReadableStorage } from "../storage/storage.js";
 import { StreamCursor } from "../storage/streamCursor.js";
 import { absentFileError, streamPieceLength, streamRange } from "../storage/streamRange.js";
 import type { ByteBudget } from "../tasks/budget.js";
-import { abortable, type TaskContext } from "../tasks/context.js";
+import type { TaskContext } from "../tasks/context.js";
 import { stopTogether } from "../tasks/stopTogether.js";
 import type { ZarrArray } from "../zarr/openArray.js";
 import { fillBlocks, readBlocks } from "../zarr/readBlocks.js";
@@ -45,8 +45,7 @@ interface Job {
  */
 export async function moveBytes(transfers: readonly Transfer[], budget: ByteBudget, context: TaskContext): Promise<void> {
   const jobs = planJobs(transfers, budget.limit);
-  // A job that ignores its signal is left behind, not waited for.
-  await stopTogether((together) => abortable(Promise.all(jobs.map((job) => runWithin(budget, job, together))), together), context);
+  await stopTogether((together) => Promise.all(jobs.map((job) => runWithin(budget, job, together))), context);
 }
 
 async function runWithin(budget: ByteBudget, job: Job, context: TaskContext): Promise<void> {

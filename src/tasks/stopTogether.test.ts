@@ -28,7 +28,7 @@ describe("stopTogether", () => {
   it("passes the caller's abort and everything else of the context on", async () => {
     const controller = new AbortController();
     const onProgress = () => {};
-    await stopTogether(
+    const work = stopTogether(
       async (context) => {
         controller.abort("enough");
         expect(context.signal?.reason).toBe("enough");
@@ -36,5 +36,19 @@ describe("stopTogether", () => {
       },
       { signal: controller.signal, onProgress },
     );
+    await expect(work).rejects.toBe("enough");
+  });
+
+  it("does not wait for work that ignores the abort, and starts none after it", async () => {
+    const controller = new AbortController();
+    const work = stopTogether(() => new Promise(() => {}), { signal: controller.signal });
+    controller.abort("enough");
+    await expect(work).rejects.toBe("enough");
+    let started = false;
+    const late = async () => {
+      started = true;
+    };
+    await expect(stopTogether(late, { signal: controller.signal })).rejects.toBe("enough");
+    expect(started).toBe(false);
   });
 });
