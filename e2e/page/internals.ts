@@ -8,6 +8,7 @@ export { differences } from "../fixtures/expected.js";
 export { countBuffers } from "./countBuffers.js";
 export { hexElements } from "./hexElements.js";
 export { problemsOfStep } from "./problemsOfStep.js";
+export { problemsOfTemplates } from "./problemsOfTemplates.js";
 export { restoreInWorker } from "./restoreInWorker.js";
 export { failureOf, testDevice } from "./testDevice.js";
 export { differencesOfUniforms, randomArray, upload, uploadArrays } from "./uploadArrays.js";

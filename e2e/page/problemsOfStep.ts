@@ -1,39 +1,44 @@
-import { type GpuArray, type HostArray, OrbaxCheckpointStore, type PrngKey } from "orbax-webgpu";
+import { type Checkpoint, type GpuArray, type HostArray, OrbaxCheckpointStore, type PrngKey } from "orbax-webgpu";
 import { narrowed } from "../../src/arrays/dtypes.js";
 import { gpuBufferSize } from "../../src/gpu/limits.js";
 import { readBack } from "../../src/gpu/readBack.js";
 import { differences, type ExpectedLeaf, valueAt } from "../fixtures/expected.js";
 
+/** What real substrax restores from a step, by item. */
+export type ExpectedItems = Readonly<Record<string, readonly ExpectedLeaf[]>>;
+
 /** `STORAGE | COPY_SRC | COPY_DST`, as the package's documents promise. */
 const defaultUsage = 0x80 | 0x04 | 0x08;
 
-/**
- * Restores a step without templates onto a device, 64-bit arrays too. A line for each leaf that has other bytes than real substrax
- * gave, stands elsewhere than it should, or in a buffer of another size, usage, label or padding.
- */
-export async function problemsOfStep(
-  url: string,
-  step: number,
-  items: Readonly<Record<string, readonly ExpectedLeaf[]>>,
-  device: GPUDevice,
-): Promise<string[]> {
+/** Restores a step without templates onto a device, 64-bit arrays too, and looks for {@link problemsOf}. */
+export async function problemsOfStep(url: string, step: number, items: ExpectedItems, device: GPUDevice): Promise<string[]> {
   const checkpoint = await new OrbaxCheckpointStore(url, { device, enableX64: true }).restore(step);
-  const restored: Readonly<Record<string, unknown>> = checkpoint.items;
+  const problems = await problemsOf(checkpoint, items, device);
+  checkpoint.destroy();
+  return problems;
+}
+
+/**
+ * A line for each leaf that has other bytes than real substrax gave, stands elsewhere than it should, or in a buffer of another size,
+ * usage, label or padding.
+ */
+export async function problemsOf(checkpoint: Checkpoint<object>, items: ExpectedItems, device: GPUDevice): Promise<string[]> {
+  const restored = checkpoint.items as Readonly<Record<string, unknown>>;
   const names = Object.keys(restored).join() === Object.keys(items).join() ? [] : [`items ${Object.keys(restored)}`];
   const lines = await Promise.all(
     Object.entries(items).flatMap(([item, leaves]) => [
-      differences(restored[item], leaves),
+      differences(restored[item], leaves).then((found) => found.map((line) => `${item}: ${line}`)),
       ...leaves.map((leaf) => misplacements(valueAt(restored[item], leaf.path), item, leaf, device)),
     ]),
   );
-  checkpoint.destroy();
-  return [...names, ...lines.flat()].map((line) => `step ${step}: ${line}`);
+  return [...names, ...lines.flat()].map((line) => `step ${checkpoint.step}: ${line}`);
 }
 
 async function misplacements(value: unknown, item: string, leaf: ExpectedLeaf, device: GPUDevice): Promise<string[]> {
-  if (leaf.kind !== "array" && leaf.kind !== "key") return [];
+  if (value === undefined || (leaf.kind !== "array" && leaf.kind !== "key")) return [];
   const array = leaf.kind === "key" ? (value as PrngKey<GpuArray>).data : (value as GpuArray | HostArray);
-  const label = [item, ...leaf.path].join("/");
+  const path = leaf.path.join("/");
+  const label = path === "" ? item : `${item}/${path}`;
   const isWide = Object.hasOwn(narrowed, leaf.dtype ?? "");
   if (leaf.framework === "numpy" && isWide) return "buffer" in array ? [`${label}: numpy's 64 bits are on the device`] : [];
   if (!("buffer" in array)) return [`${label}: not on the device`];
