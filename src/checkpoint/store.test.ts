@@ -243,3 +243,25 @@ describe("checkpoint.leaf", () => {
     checkpoint.destroy();
   });
 });
+
+describe("a caller's own storage", () => {
+  const folder = nodeStorage(join(fixtures, "digits/checkpoints"));
+
+  it("that gives whole files in place of ranges is told so, since they would pass for other bytes", async () => {
+    const whole: ReadableStorage = { read: (path) => folder.read(path), list: folder.list };
+    const { items } = await new OrbaxCheckpointStore(folder).open(1200);
+    const kernels = items.model?.leaves.filter(({ path }) => path.includes("kernel")).map(({ path }) => path);
+    expect(kernels).toEqual(["hidden1/kernel/value", "hidden2/kernel/value", "out/kernel/value"]);
+    const layer = { kernel: { value: null }, bias: { value: null } };
+    const model = { hidden1: layer, hidden2: { ...layer, kernel: { value: shapeDtypeStruct([128, 64], "float32") } }, out: layer };
+    const templates = { model, optimizer: null };
+    await expect(new OrbaxCheckpointStore(whole).restore(1200, { templates })).rejects.toThrow(/options\.range/);
+  });
+
+  it("that never answers does not hold up an abort", async () => {
+    const never = () => new Promise<never>(() => {});
+    const store = new OrbaxCheckpointStore({ read: never, list: never });
+    for (const call of [store.restore(1, { signal: AbortSignal.timeout(5) }), store.listSteps({ signal: AbortSignal.timeout(5) })])
+      await expect(call).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+});

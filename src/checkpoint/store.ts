@@ -1,4 +1,5 @@
 import { CheckpointValueError } from "../errors.js";
+import { checkedStorage } from "../storage/checked.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { stopTogether } from "../tasks/stopTogether.js";
@@ -131,7 +132,7 @@ export class OrbaxCheckpointStore<StoreDevice extends GPUDevice | undefined = un
   }
 
   #open(): ReadableStorage {
-    this.#storage ??= storageOf(this.#directory);
+    this.#storage ??= checkedStorage(storageOf(this.#directory));
     return this.#storage;
   }
 }

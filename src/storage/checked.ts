@@ -1,0 +1,74 @@
+import type { ByteRange } from "../bytes/ranges.js";
+import { endOf } from "../bytes/ranges.js";
+import { CheckpointValueError } from "../errors.js";
+import { abortable } from "../tasks/context.js";
+import { lengthError } from "./lengthError.js";
+import type { ReadableStorage, ReadOptions, StorageListing } from "./storage.js";
+
+/**
+ * The same storage, whose answers are what {@link ReadableStorage} promises: a caller's own one may answer with anything, and whole files
+ * in place of ranges would pass for other bytes. Aborts do not wait for it, and shared memory is copied.
+ * @throws CheckpointValueError that says what its methods have to give, StorageError `"length"` where a range reaches past the file's end.
+ */
+export function checkedStorage(storage: ReadableStorage): ReadableStorage {
+  const { stream, snapshot } = storage;
+  return {
+    ...(storage.name !== undefined && { name: storage.name }),
+    async read(path, options = {}) {
+      const bytes = await stoppable(() => storage.read(path, options), options);
+      return bytes === undefined || bytes === null ? undefined : requireBytes(path, bytes, options);
+    },
+    list: async (prefix, options = {}) => requireListing(prefix, await stoppable(() => storage.list(prefix, options), options)),
+    ...(stream && { stream: (path, range, options) => checkedPieces(path, range, stream.call(storage, path, range, options)) }),
+    ...(snapshot && { snapshot: () => checkedStorage(snapshot.call(storage)) }),
+  };
+}
+
+/** Asks unless it was aborted before, and stops waiting when it is; what is there, or throws, at once is as good as a promise. */
+async function stoppable<Value>(call: () => Promise<Value>, { signal }: ReadOptions): Promise<Value> {
+  signal?.throwIfAborted();
+  return abortable((async () => call())(), { signal });
+}
+
+function requireBytes(path: string, bytes: Uint8Array, { range }: ReadOptions): Uint8Array {
+  requireUint8Array(path, "read", bytes);
+  if (range !== undefined && bytes.length > range.length) throw tooMany(path, "read", range);
+  if (range !== undefined && bytes.length < range.length) throw lengthError(path, range, range.offset + bytes.length);
+  return unshared(bytes);
+}
+
+async function* checkedPieces(path: string, range: ByteRange, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const piece of pieces) {
+    requireUint8Array(path, "stream", piece);
+    length += piece.length;
+    if (length > range.length) throw tooMany(path, "stream", range);
+    yield unshared(piece);
+  }
+  if (length < range.length) throw lengthError(path, range, range.offset + length);
+}
+
+/** By their tags, since arrays of other realms are as good. */
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
+
+function requireUint8Array(path: string, method: string, bytes: unknown): void {
+  if (tagOf(bytes) === "Uint8Array") return;
+  throw new CheckpointValueError(
+    `${path}: the storage's ${method} gave a ${tagOf(bytes)}; it gives a Uint8Array, and read undefined where there is no file`,
+  );
+}
+
+const tooMany = (path: string, method: string, range: ByteRange): CheckpointValueError =>
+  new CheckpointValueError(
+    `${path}: the storage's ${method} gave more than bytes ${range.offset} to ${endOf(range)}; it gives just those where ${method === "read" ? "options.range asks for them" : "they are asked for"}`,
+  );
+
+/** Browsers decode no text, and digest no bytes, of shared memory. */
+const unshared = (bytes: Uint8Array): Uint8Array => (tagOf(bytes.buffer) === "SharedArrayBuffer" ? new Uint8Array(bytes) : bytes);
+
+function requireListing(prefix: string, listing: StorageListing): StorageListing {
+  if (Array.isArray(listing?.files) && Array.isArray(listing.directories)) return listing;
+  throw new CheckpointValueError(
+    `${prefix === "" ? "the root" : prefix}: the storage's list gave no list; it gives { files: [names], directories: [names] } of what stands directly below`,
+  );
+}
