@@ -3,9 +3,10 @@ import type { HostArray } from "../arrays/hostArray.js";
 import type { PrngKey } from "../arrays/prngKey.js";
 import type { GpuArray } from "../gpu/gpuArray.js";
 import type { RestoredTree } from "./leaves.js";
-import type { RestoredItemsOf } from "./restoredTypes.js";
+import type { RestoredItemsOf, Template, Templates } from "./restoredTypes.js";
 import type { OrbaxCheckpointStore } from "./store.js";
 import { shapeDtypeStruct } from "./template.js";
+import { templateOf } from "./templateOf.js";
 
 declare const store: OrbaxCheckpointStore;
 declare const deviceStore: OrbaxCheckpointStore<GPUDevice>;
@@ -62,5 +63,27 @@ describe("the types of a restored tree", () => {
   it("of one item follow its template", () => {
     const restore = async () => (await store.open(1)).items.model?.restore({ device, template: [struct] });
     expectTypeOf<NonNullable<Awaited<ReturnType<typeof restore>>>>().toEqualTypeOf<readonly [GpuArray<"float32">]>();
+  });
+
+  it("are those of any tree for templates made as the program runs", () => {
+    const known: Record<string, Template> = {};
+    const restore = (templates: Templates, template: Template) =>
+      store.restore(1, { device, templates: { ...templates, optimizer: template, rng: { known, list: [template], struct } } });
+    type Restored = Awaited<ReturnType<typeof restore>>["items"];
+    expectTypeOf<NonNullable<Restored["model"]>>().toEqualTypeOf<NonNullable<RestoredTree>>();
+    expectTypeOf<Restored["optimizer"]>().toEqualTypeOf<RestoredTree>();
+    expectTypeOf<Restored["rng"]["known"]>().toEqualTypeOf<{ [key: string]: RestoredTree }>();
+    expectTypeOf<Restored["rng"]["list"][0]>().toEqualTypeOf<RestoredTree>();
+    expectTypeOf<Restored["rng"]["struct"]>().toEqualTypeOf<GpuArray<"float32">>();
+  });
+
+  it("make templates of templateOf, of known trees and of any", () => {
+    const again = async (tree: RestoredTree) =>
+      store.restore(1, { templates: { model: templateOf(tree), optimizer: templateOf({ a: gpuArray }) } });
+    type Restored = Awaited<ReturnType<typeof again>>["items"];
+    expectTypeOf<Restored["model"]>().toEqualTypeOf<RestoredTree>();
+    expectTypeOf<Restored["optimizer"]["a"]>().toEqualTypeOf<GpuArray<"bfloat16">>();
+    const all = async () => store.restore(1, { templates: templateOf((await store.restore(1)).items) });
+    expectTypeOf<NonNullable<Awaited<ReturnType<typeof all>>["items"]["model"]>>().toEqualTypeOf<NonNullable<RestoredTree>>();
   });
 });

@@ -83,7 +83,9 @@ type DtypeOfTypedArray<Data extends TypedArray> = Data extends Int8Array
  * What a template comes back as; `Device` is the device of the restore, if it has one. A Python value is not compared with its template:
  * the type is that of the template, the value the stored one.
  */
-export type Restored<T, Device = undefined> =
+export type Restored<T, Device = undefined> = [Template] extends [T] ? RestoredTree : RestoredAs<T, Device>;
+
+type RestoredAs<T, Device> =
   T extends ShapeDtypeStruct<infer Name, infer Own>
     ? OrKey<Name, Placed<Name, StructTarget<Own, Device>>>
     : T extends GpuArray<infer Name>

@@ -3,11 +3,14 @@ import type { HostArray } from "../arrays/hostArray.js";
 import type { PrngKey } from "../arrays/prngKey.js";
 import { setMember } from "../bytes/json.js";
 import type { GpuArray } from "../gpu/gpuArray.js";
-import type { HostArrayTemplate, TypedArray } from "./restoredTypes.js";
+import type { RestoredTree } from "./leaves.js";
+import type { HostArrayTemplate, Template, TypedArray } from "./restoredTypes.js";
 import { type ShapeDtypeStruct, shapeDtypeStruct, templateLeaf } from "./template.js";
 
 /** The type of {@link templateOf}'s answer. */
-export type TemplateOf<T> =
+export type TemplateOf<T> = [RestoredTree] extends [T] ? Template : StructsOf<T>;
+
+type StructsOf<T> =
   T extends GpuArray<infer Name>
     ? ShapeDtypeStruct<Name, GPUDevice>
     : T extends HostArray<infer Name> | HostArrayTemplate<infer Name>
