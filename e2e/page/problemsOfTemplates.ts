@@ -1,8 +1,8 @@
 import { type GpuArray, OrbaxCheckpointStore, type ShapeDtypeStruct, shapeDtypeStruct, templateOf } from "orbax-webgpu";
-import { setMember } from "../../src/bytes/json.js";
 import { gpuBufferSize, gpuByteLength, wholeWords } from "../../src/gpu/limits.js";
 import { readBack } from "../../src/gpu/readBack.js";
 import { differences } from "../fixtures/expected.js";
+import { mapStructs } from "./mapStructs.js";
 import { type ExpectedItems, problemsOf } from "./problemsOfStep.js";
 
 /** Templates whose types do not matter here. */
@@ -71,14 +71,4 @@ async function problemsBehind({ buffer, struct }: Given, used: ReadonlySet<GPUBu
   const end = gpuByteLength(struct);
   const wrong = bytes.findIndex((byte, index) => index >= end && byte !== (index < wholeWords(end) ? 0 : junk));
   return wrong < 0 ? [] : [`${name}: byte ${wrong} of the given buffer is ${bytes[wrong]}`];
-}
-
-/** A tree with each array's struct, or array, replaced. */
-function mapStructs(node: unknown, map: (struct: ShapeDtypeStruct) => unknown): unknown {
-  if (typeof node !== "object" || node === null || ArrayBuffer.isView(node)) return node;
-  if (Array.isArray(node)) return node.map((child) => mapStructs(child, map));
-  if ("dtype" in node && "shape" in node && typeof node.dtype === "string") return map(node as unknown as ShapeDtypeStruct);
-  const object: Record<string, unknown> = {};
-  for (const [key, child] of Object.entries(node)) setMember(object, key, mapStructs(child, map));
-  return object;
 }
