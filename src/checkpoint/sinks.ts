@@ -1,7 +1,7 @@
 import { type HostArray, hostArray } from "../arrays/hostArray.js";
 import { placeBlock } from "../arrays/place.js";
 import type { Block } from "../arrays/spec.js";
-import { DeviceError } from "../errors.js";
+import { CheckpointValueError, DeviceError } from "../errors.js";
 import type { GpuArray } from "../gpu/gpuArray.js";
 import { checkGpuLeaves, type GpuLeaf } from "../gpu/limits.js";
 import { type GpuUpload, openUpload } from "../gpu/upload.js";
@@ -22,10 +22,22 @@ export const leafName = ({ item, stored }: PlannedLeaf): string => (stored.path 
 
 /**
  * Checks sizes, limits and usages of all leaves bound for devices, before anything is requested.
- * @throws DeviceError naming the leaf and the limit.
+ * @throws DeviceError naming the leaf and the limit, CheckpointValueError for what is no device.
  */
 export function checkDevices(leaves: Iterable<PlannedLeaf>): void {
-  for (const [device, bound] of byDevice(leaves)) checkGpuLeaves(device, bound.map(gpuLeaf));
+  for (const [device, bound] of byDevice(leaves)) {
+    requireDevice(device, bound[0]);
+    checkGpuLeaves(device, bound.map(gpuLeaf));
+  }
+}
+
+/** An adapter, or the promise of a device that nobody awaited, is easily taken for one. */
+function requireDevice(device: Partial<GPUDevice>, leaf: PlannedLeaf | undefined): void {
+  if (typeof device.createBuffer === "function" && device.limits !== undefined && device.queue !== undefined) return;
+  const what = device instanceof Promise ? "a promise" : Object.prototype.toString.call(device).slice("[object ".length, -1);
+  throw new CheckpointValueError(
+    `${leaf === undefined ? "a leaf" : leafName(leaf)}: its device is ${what}, not a GPUDevice; pass what await adapter.requestDevice() gives`,
+  );
 }
 
 /** How many devices take leaves. */

@@ -265,3 +265,18 @@ describe("a caller's own storage", () => {
       await expect(call).rejects.toMatchObject({ name: "TimeoutError" });
   });
 });
+
+describe("a device", () => {
+  it.each([
+    ["a promise", Promise.resolve({})],
+    ["GPUAdapter", { limits: {}, requestDevice: () => {}, [Symbol.toStringTag]: "GPUAdapter" }],
+    ["Object", {}],
+    ["String", "gpu"],
+  ])("is not %s", async (what, device) => {
+    const restore = storeOf("digits").restore(400, { device: device as never });
+    await expect(restore).rejects.toMatchObject({
+      name: "CheckpointValueError",
+      message: expect.stringMatching(new RegExp(`^model/.*${what}.*await adapter.requestDevice`)),
+    });
+  });
+});
