@@ -3,6 +3,7 @@ import { endOf } from "../bytes/ranges.js";
 import { CorruptCheckpointError, isCheckpointError } from "../errors.js";
 import { FakeDevice } from "../gpu/fakeDevice.testing.js";
 import { memoryStorage } from "../storage/memory.js";
+import { watchAllocations } from "./allocations.testing.js";
 import { bytesNeeded, type Files, filesOfStep, type NeededBytes } from "./fixtureSteps.testing.js";
 import { type RestoredLeaf, restoredLeaves, sameLeaves } from "./restoredLeaves.testing.js";
 import type { Templates } from "./restoredTypes.js";
@@ -20,6 +21,7 @@ const fixtures = [
 const truncationsEach = 50;
 const flipsEach = 400; // 2,000 in all
 const watchdogMs = 10_000;
+const budget = 2 ** 20;
 
 /** A step as it was written, what a restore of it needs, and what it gives. */
 interface Whole {
@@ -38,26 +40,33 @@ async function readWhole(fixture: string, step: number): Promise<Whole> {
 
 type Outcome = { readonly leaves: readonly RestoredLeaf[] } | { readonly error: unknown };
 
-/** Restores into memory without templates, or onto a device with those of the whole step; no buffer stays. */
-async function outcomeOf({ step, templates }: Whole, files: Files, way: "memory" | "device"): Promise<Outcome> {
+/**
+ * Restores into memory without templates, or onto a device with those of the whole step. An error of its own where a buffer stays, where
+ * it takes too long, or where more memory is asked for at once than the arrays and the budget take together.
+ */
+async function outcomeOf({ step, templates, leaves: declaredLeaves }: Whole, files: Files, way: "memory" | "device"): Promise<Outcome> {
   const device = new FakeDevice();
+  const declared = declaredLeaves.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const placed = way === "device" ? { device: device.gpu, enableX64: true, templates } : {};
-  const store = new OrbaxCheckpointStore(memoryStorage(files), { readConcurrentBytes: 2 ** 20 });
+  const store = new OrbaxCheckpointStore(memoryStorage(files), { readConcurrentBytes: budget });
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not done after ${watchdogMs} ms`)), watchdogMs);
   });
   const started = performance.now();
-  const outcome = await Promise.race([store.restore(step, placed), tooLong]).then(
-    (checkpoint) => {
-      const leaves = restoredLeaves(checkpoint.items).map((leaf) => ({ ...leaf, bytes: leaf.bytes.slice() }));
-      checkpoint.destroy();
-      return { leaves };
-    },
-    (error: unknown) => ({ error }),
+  const { value: outcome, largest } = await watchAllocations(() =>
+    Promise.race([store.restore(step, placed), tooLong]).then(
+      (checkpoint) => {
+        const leaves = restoredLeaves(checkpoint.items).map((leaf) => ({ ...leaf, bytes: leaf.bytes.slice() }));
+        checkpoint.destroy();
+        return { leaves };
+      },
+      (error: unknown) => ({ error }),
+    ),
   );
   clearTimeout(timer);
   if (device.alive.length > 0) return { error: new Error(`${device.alive.length} buffers are left`) };
+  if (largest > declared + budget) return { error: new Error(`${largest} bytes were asked for, of ${declared} declared`) };
   if (performance.now() - started > watchdogMs) return { error: new Error("it took too long") };
   return outcome;
 }
