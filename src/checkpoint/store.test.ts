@@ -242,6 +242,13 @@ describe("checkpoint.leaf", () => {
     expect(checkpoint.leaf("toString", "")).toBeUndefined();
     checkpoint.destroy();
   });
+
+  it("finds every leaf that the index names", async () => {
+    const opened = await storeOf("thousand").open(1);
+    const checkpoint = await opened.restore();
+    const lost = opened.leaves.filter(({ path }) => checkpoint.leaf("model", path.slice("model/".length)) === undefined);
+    expect([opened.leaves.length, lost]).toEqual([1000, []]);
+  });
 });
 
 describe("a caller's own storage", () => {
