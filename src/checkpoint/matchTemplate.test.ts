@@ -89,6 +89,12 @@ describe("a template against a stored tree (substrax-behaviour 6)", () => {
     expect(match({ a: { b: w } }, { a: struct }).mismatches).toEqual(["unexpected a/b", "missing a"]);
   });
 
+  it("says what to do with a struct that lost its mark", () => {
+    const copy = JSON.parse(JSON.stringify(struct));
+    expect(() => match({ a: { w } }, { a: { w: copy } })).toThrow(/^model\/a\/w: .*shapeDtypeStruct/);
+    expect(match({ a: { shape: [pythonNumber()], dtype: pythonString } }, { a: copy }).mismatches).toEqual([]);
+  });
+
   it("takes int keys as strings", () => {
     expect(match({ 1: w, 10: w }, { 1: struct, 10: struct }).mismatches).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import type { TreeMismatch } from "../errors.js";
+import { CheckpointValueError, type TreeMismatch } from "../errors.js";
 import { leavesOf, type TreeNode } from "../pytree/tree.js";
 import { type EmptyLeaf, emptyValue, type StoredLeaf, type StoredTree } from "./leaves.js";
 import { type TemplateLeaf, templateLeaf } from "./template.js";
@@ -89,6 +89,7 @@ class TemplateMatcher {
     if (template === null) return skipped;
     const wanted = templateLeaf(template);
     if (wanted !== undefined) return { kind: "leaf", leaf: { kind: "stored", leaf, wanted } };
+    refuseUnmarkedStruct(template, [this.#item, ...path].join("/"));
     return this.#differ({ kind: "leaf", leaf }, template, path);
   }
 
@@ -132,6 +133,14 @@ class TemplateMatcher {
   #add(path: readonly string[], problem: TreeMismatch["problem"], expected: string, received: string): void {
     this.#mismatches.push({ item: this.#item, leaf: path.join("/"), problem, expected, received });
   }
+}
+
+/** A copy of a struct, as postMessage and JSON make it, looks like a dict with two members. */
+function refuseUnmarkedStruct(template: unknown, place: string): void {
+  if (typeof template !== "object" || template === null || !("shape" in template && "dtype" in template)) return;
+  throw new CheckpointValueError(
+    `${place}: an object with shape and dtype is no template; make it with shapeDtypeStruct(shape, dtype), whose mark postMessage and JSON lose`,
+  );
 }
 
 /** Whether a template stands for a dict: also one that looks like an array, where a dict with just such members is stored. */

@@ -18,7 +18,7 @@ describe("shapeDtypeStruct", () => {
     });
   });
 
-  it.each([[[-1]], [[1.5]], [["2"]], ["2"], [null]])("refuses the shape %j", (shape) => {
+  it.each([[[-1]], [[1.5]], [["2"]], ["2"], [null], [[2n]]])("refuses the shape %s", (shape) => {
     expect(() => shapeDtypeStruct(shape as number[], "float32")).toThrow(CheckpointValueError);
   });
 

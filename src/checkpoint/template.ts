@@ -31,10 +31,13 @@ export function shapeDtypeStruct<Name extends Dtype, const Device extends GPUDev
   dtype: Name,
   placement: Placement<Device> = {},
 ): ShapeDtypeStruct<Name, Device> {
-  if (!isShape(shape)) throw new CheckpointValueError(`a shape is a list of non-negative integers, not ${JSON.stringify(shape)}`);
+  if (!isShape(shape))
+    throw new CheckpointValueError(`a shape is a list of non-negative integers, not ${JSON.stringify(shape, bigintAsText)}`);
   if (!isDtype(dtype)) throw new CheckpointValueError(`${JSON.stringify(dtype)} is no dtype; use JAX's names, such as "float32"`);
   return { ...placement, shape: [...shape], dtype, [structMark]: true };
 }
+
+const bigintAsText = (_: string, value: unknown): unknown => (typeof value === "bigint" ? `${value}n` : value);
 
 const isShape = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((length) => Number.isSafeInteger(length) && length >= 0);
