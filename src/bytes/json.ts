@@ -26,7 +26,7 @@ export interface JsonOptions {
 /** Deepest nesting that is read; Python's own parser stops near 1,000. */
 const deepestNesting = 512;
 /** Longest file in bytes, and most values in it: those of some 150,000 leaves. More would take a page's memory for a few bytes each. */
-const longestFile = 64 * 1024 * 1024;
+export const longestJson = 64 * 1024 * 1024;
 const mostValues = 2 * 1024 * 1024;
 /** Most digits of an integer: Python's own limit, which keeps hostile input from quadratic work. */
 const longestInteger = 4300;
@@ -37,8 +37,8 @@ const longestInteger = 4300;
  * @throws CorruptCheckpointError with the byte offset of what is no JSON, or too much of it.
  */
 export function parseJson(bytes: Uint8Array, path: string, options: JsonOptions = {}): JsonValue {
-  if (bytes.length > longestFile) {
-    throw new CorruptCheckpointError({ path, expected: `a JSON file of at most ${longestFile} bytes`, received: `${bytes.length}` });
+  if (bytes.length > longestJson) {
+    throw new CorruptCheckpointError({ path, expected: `a JSON file of at most ${longestJson} bytes`, received: `${bytes.length}` });
   }
   return new JsonParser(decodeText(bytes, path), path, options.floats === "tagged").parse();
 }

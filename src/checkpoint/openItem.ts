@@ -1,5 +1,5 @@
 import { formatJson } from "../bytes/formatJson.js";
-import { parseJson } from "../bytes/json.js";
+import { longestJson, parseJson } from "../bytes/json.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
 import { openOcdbt } from "../ocdbt/open.js";
 import { parseArrayMetadatas } from "../pytree/arrayMetadatas.js";
@@ -80,7 +80,7 @@ async function readBeginnings(folder: ReadableStorage, context: TaskContext) {
 }
 
 async function readTreeMetadata(folder: ReadableStorage, { signal }: TaskContext): Promise<TreeMetadata> {
-  const bytes = await folder.read("_METADATA", { signal });
+  const bytes = await folder.read("_METADATA", { longest: longestJson, signal });
   if (bytes === undefined) throw new CorruptCheckpointError({ path: "_METADATA", expected: "the item's tree", received: "no such file" });
   return parseTreeMetadata(bytes, "_METADATA");
 }
@@ -127,7 +127,7 @@ async function readStrings(folder: ReadableStorage, entries: readonly TreeEntry[
   const strings = entries.filter(({ valueType }) => valueType === "string");
   if (strings.length === 0) return new Map();
   const path = "_strings.json";
-  const bytes = await folder.read(path, { signal });
+  const bytes = await folder.read(path, { longest: longestJson, signal });
   if (bytes === undefined)
     throw new CorruptCheckpointError({ path, expected: `the texts of ${strings.length} leaves`, received: "no such file" });
   const document = parseJson(bytes, path, { floats: "tagged" });
@@ -151,7 +151,7 @@ async function readKeyImpls(folder: ReadableStorage, opened: OpenedArrays, { sig
   );
   if (!couldBeKeys) return new Map();
   const path = "array_metadatas/process_0";
-  const bytes = await folder.read(path, { signal });
+  const bytes = await folder.read(path, { longest: longestJson, signal });
   const metadatas = bytes === undefined ? [] : parseArrayMetadatas(bytes, path);
   return new Map(metadatas.flatMap(({ paramName, randomKeyImpl }) => (randomKeyImpl === undefined ? [] : [[paramName, randomKeyImpl]])));
 }

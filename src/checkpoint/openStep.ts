@@ -1,4 +1,4 @@
-import { type JsonValue, parseJson } from "../bytes/json.js";
+import { type JsonValue, longestJson, parseJson } from "../bytes/json.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
@@ -39,7 +39,7 @@ export async function readRecord(
   context: TaskContext,
 ): Promise<CheckpointMetadata> {
   const path = `${step}/${recordPath}`;
-  const bytes = await root.read(path, { signal: context.signal });
+  const bytes = await root.read(path, { longest: longestJson, signal: context.signal });
   if (bytes === undefined) throw await missingRecordError(root, step, directory, context);
   return parseRecord(parseJson(bytes, path, { floats: "tagged" }), step);
 }
@@ -63,7 +63,7 @@ export const openStep = (root: ReadableStorage, step: number, directory: string,
 
 async function readStep(root: ReadableStorage, step: number, directory: string, context: TaskContext): Promise<StepIndex> {
   const pinned = root.snapshot?.() ?? root;
-  const dtypesFile = settled(pinned.read(`${step}/${dtypesPath}`, { signal: context.signal }));
+  const dtypesFile = settled(pinned.read(`${step}/${dtypesPath}`, { longest: longestJson, signal: context.signal }));
   const metadata = await readRecord(pinned, step, directory, context);
   const names = itemNames(metadata, step);
   const items = await Promise.all(names.map((name) => openItem(name, pinned, `${step}/${name}`, context)));

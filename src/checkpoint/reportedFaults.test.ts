@@ -47,7 +47,7 @@ const bytesOf = (view: ArrayBufferView) => new Uint8Array(view.buffer, view.byte
 const arrayOf = (zarray: Zarray, data: ArrayBufferView): Files =>
   handmadeStep({ w: { zarray, chunks: { 0: inlineBytes(bytesOf(data)) } } });
 
-type W<Data> = { readonly w: HostArray & { readonly data: Data } };
+type W<Data> = { readonly w: Omit<HostArray, "data"> & { readonly data: Data } };
 
 const failureOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(

@@ -3,10 +3,13 @@ import { afterEach, describe, expect, it } from "vitest";
 import { appPage, type Fault, lfsPointer, type RunningServer, type ServerOptions, s3Error, startServer } from "../../e2e/server/server.mjs";
 import { isCheckpointError, type StorageErrorReason } from "../errors.js";
 import { FakeDevice } from "../gpu/fakeDevice.testing.js";
+import { indirect, ownFiles } from "../ocdbt/handmade.testing.js";
 import { testClock } from "../storage/http/clock.testing.js";
 import { createHttpStorage, type HttpStorageOptions } from "../storage/http.js";
 import { memoryStorage } from "../storage/memory.js";
+import { watchAllocations } from "./allocations.testing.js";
 import { filesOfStep, fixtureFolder } from "./fixtureSteps.testing.js";
+import { handmadeStep } from "./handmadeStep.testing.js";
 import { restoredLeaves, sameLeaves } from "./restoredLeaves.testing.js";
 import { OrbaxCheckpointStore } from "./store.js";
 
@@ -158,7 +161,7 @@ const refusals: readonly RefusedCase[] = [
     row: "32: there is nothing at the address",
     faults: [{ kind: "status", status: 404 }],
     kind: "NotFound",
-    says: /step 1200 under http.*check the address/,
+    says: /step 1200 under http.*check the step and the address/,
   },
   {
     row: "32: there is no such item",
@@ -344,6 +347,40 @@ describe("further, of a server", () => {
     }
     expect(await restoreFrom(server)).toBe("right");
     await expect(store.restore(7)).rejects.toMatchObject({ name: "CheckpointNotFoundError", step: 7, directory: server.url });
+  });
+
+  it.each([record, manifest, `/${step}/rng/_METADATA`, `/${step}/dtypes/metadata`, `/${step}/data_iterator/_strings.json`])(
+    "whose %s has no end the rest is not waited for",
+    async (path) => {
+      async function* endless() {
+        for (;;) yield new Uint8Array(2 ** 16).fill(0x20);
+      }
+      const file = { size: 2 ** 40, read: endless };
+      const root = (asked: string) => (asked === path ? file : files.get(asked.slice(1)));
+      const server = await serve([], { root });
+      const { value, largest } = await watchAllocations(() => restoreFrom(server));
+      const error = typeof value === "string" ? value : value.error;
+      expect(error).toMatchObject({
+        name: "StorageError",
+        reason: "length",
+        message: expect.stringMatching(/more than the \d+ bytes.*check/),
+      });
+      expect(largest).toBeLessThan(2 ** 20);
+    },
+  );
+
+  it("chunks that overlap are each read on their own, and leave no connection open", async () => {
+    const length = 2 * 2 ** 20;
+    const count = 12;
+    const chunks = Object.fromEntries(Array.from({ length: count }, (_, index) => [index, indirect(BigInt(index * 100), BigInt(length))]));
+    const array = { zarray: { shape: [count * length], chunks: [length], dtype: "|u1" }, chunks };
+    const bytes = Uint8Array.from({ length: 2 * length }, (_, index) => index % 251);
+    const root = handmadeStep({ w: array }, { table: ownFiles("d/x"), files: { "1/model/d/x": bytes } });
+    const server = await serve([], { root });
+    const { items } = await new OrbaxCheckpointStore(server.url, { readConcurrentBytes: 2 ** 20 }).restore(1);
+    const [leaf] = restoredLeaves(items);
+    const expected = Buffer.concat(Array.from({ length: count }, (_, index) => bytes.subarray(index * 100, index * 100 + length)));
+    expect(Buffer.compare(leaf?.bytes ?? new Uint8Array(), expected)).toBe(0);
   });
 
   it("no secret of the address stands in an error", async () => {

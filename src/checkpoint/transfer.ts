@@ -10,7 +10,7 @@ import type { ByteBudget } from "../tasks/budget.js";
 import type { TaskContext } from "../tasks/context.js";
 import { stopTogether } from "../tasks/stopTogether.js";
 import type { ZarrArray } from "../zarr/openArray.js";
-import { fillBlocks, readBlocks } from "../zarr/readBlocks.js";
+import { fillBlocks, longestStored, readBlocks } from "../zarr/readBlocks.js";
 import { withFolder } from "./errorPaths.js";
 import { type ChunkSource, type LocatedChunk, lostChunk } from "./locateChunks.js";
 
@@ -158,7 +158,7 @@ const tooShort = (folder: string, path: string, { offset, length }: ByteRange): 
 const fileJob = (transfer: Transfer, located: LocatedChunk, { storage, path }: ChunkSource & { kind: "file" }): Job => ({
   byteLength: 2 * transfer.array.chunkByteLength + castPieceLength,
   async run(context) {
-    const bytes = await storage.read(path, { signal: context.signal });
+    const bytes = await storage.read(path, { longest: longestStored(transfer.array), signal: context.signal });
     if (bytes !== undefined) return decode(transfer, located, bytes, { path, offset: 0 }, context);
     if (transfer.missingChunksAreLost) throw lostChunk(transfer.array, located.chunk, transfer.folder);
     await fill(transfer, located, context);

@@ -2,7 +2,7 @@ import { CorruptCheckpointError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import type { OcdbtConfig } from "./format/config.js";
-import { openRecord } from "./format/envelope.js";
+import { largestRecord, openRecord } from "./format/envelope.js";
 import { type ManifestVersions, manifest } from "./format/manifest.js";
 
 /** A manifest with versions, and the file that it was read from. */
@@ -27,7 +27,7 @@ export async function openManifest(storage: ReadableStorage, context: TaskContex
 }
 
 async function readManifest(storage: ReadableStorage, path: string, context: TaskContext) {
-  const bytes = await storage.read(path, { signal: context.signal });
+  const bytes = await storage.read(path, { longest: largestRecord, signal: context.signal });
   return bytes === undefined ? undefined : openRecord("manifest", manifest, bytes, { path, offset: 0 }, context);
 }
 

@@ -41,8 +41,9 @@ export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defau
 
   return {
     ...(storage.name !== undefined && { name: storage.name }),
-    async read(path, { range, signal } = {}) {
-      if (range === undefined || range.length === 0) return storage.read(path, { range, signal });
+    async read(path, options = {}) {
+      const { range, signal } = options;
+      if (range === undefined || range.length === 0) return storage.read(path, options);
       requirePath(path);
       requireRange(range);
       signal?.throwIfAborted();

@@ -83,11 +83,11 @@ function openSession(settings: SessionSettings): ReadableStorage {
   return {
     name: settings.base.label.replace(/\/$/, ""),
 
-    async read(path, { range, signal } = {}) {
+    async read(path, { range, longest, signal } = {}) {
       const target = locate(path);
       if (range !== undefined) requireRange(range);
       signal?.throwIfAborted();
-      if (range === undefined) return wholes.read(target, signal);
+      if (range === undefined) return wholes.read(target, longest, signal);
       // HTTP knows no empty range; the server is not asked.
       return range.length === 0 ? new Uint8Array() : parts.read({ target, range, signal });
     },

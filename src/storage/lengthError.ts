@@ -11,6 +11,16 @@ export function lengthError(path: string, range: ByteRange, size: number, url?: 
   });
 }
 
+/** The error for a whole file that has more bytes than were allowed. */
+export function fileTooLong(path: string, longest: number, url?: string): StorageError {
+  return new StorageError({
+    path,
+    url,
+    reason: "length",
+    message: `the file has more than the ${longest} bytes that one of its kind may have; check that the address is a checkpoint's`,
+  });
+}
+
 /** The bytes of `range` as a view into a whole file; throws {@link lengthError}. */
 export function sliceOf(path: string, file: Uint8Array, range: ByteRange, url?: string): Uint8Array {
   if (endOf(range) > file.byteLength) throw lengthError(path, range, file.byteLength, url);

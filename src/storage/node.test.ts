@@ -83,3 +83,10 @@ test("a failure of the file system keeps its cause", async () => {
     .catch((reason: unknown) => reason);
   expect(error).toMatchObject({ name: "StorageError", reason: "io", path: "loop", cause: { code: "ELOOP" } });
 });
+
+test("does not read a file that is longer than allowed", async () => {
+  const folder = await folderOf(new Map([["file", Uint8Array.of(1, 2, 3)]]));
+  await truncate(join(folder, "file"), 1e12);
+  await expect(nodeStorage(folder).read("file", { longest: 1e6 })).rejects.toMatchObject({ reason: "length" });
+  expect(await nodeStorage(folder).read("file", { longest: 1e6, range: { offset: 0, length: 3 } })).toEqual(Uint8Array.of(1, 2, 3));
+});

@@ -3,9 +3,9 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } fr
 import { dirname, join, sep } from "node:path";
 import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CheckpointValueError, StorageError } from "../errors.js";
-import { lengthError } from "./lengthError.js";
+import { fileTooLong, lengthError } from "./lengthError.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
-import type { StorageListing, WritableStorage } from "./storage.js";
+import type { ReadOptions, StorageListing, WritableStorage } from "./storage.js";
 import { absentFileError, streamPieceLength } from "./streamRange.js";
 
 interface Options {
@@ -44,10 +44,11 @@ export function nodeStorage(dir: string): WritableStorage {
   };
 }
 
-async function read(path: string, file: string, { range, signal }: Options & { readonly range?: ByteRange | undefined }) {
+async function read(path: string, file: string, { range, longest, signal }: ReadOptions) {
   if (range !== undefined) requireRange(range);
   signal?.throwIfAborted();
   return withFile(path, file, async (handle, size) => {
+    if (range === undefined && longest !== undefined && size > longest) throw fileTooLong(path, longest);
     const wanted = range ?? { offset: 0, length: size };
     if (endOf(wanted) > size) throw lengthError(path, wanted, size);
     return readFully(path, handle, wanted, signal);

@@ -4,6 +4,11 @@ import type { ByteRange } from "../bytes/ranges.js";
 export interface ReadOptions {
   /** Only these bytes; the answer has exactly that length or the read throws. */
   readonly range?: ByteRange | undefined;
+  /**
+   * Most bytes that a whole file may have to be of use. A place that has to fetch it stops there with StorageError `"length"`, so that a
+   * file without end does no harm; others may answer all the same.
+   */
+  readonly longest?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

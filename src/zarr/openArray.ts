@@ -1,5 +1,6 @@
 import { dtypes } from "../arrays/dtypes.js";
 import { type ArraySpec, elementCount } from "../arrays/spec.js";
+import { longestJson } from "../bytes/json.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import type { ByteOrder } from "./dtypeName.js";
@@ -71,8 +72,8 @@ export async function openZarrArray(storage: ReadableStorage, name: string, cont
 const fileOf = { 2: ".zarray", 3: "zarr.json" } as const;
 
 async function readMetadata(storage: ReadableStorage, prefix: string, { signal }: TaskContext): Promise<ArrayMetadata | undefined> {
-  const v2 = await storage.read(prefix + fileOf[2], { signal });
+  const v2 = await storage.read(prefix + fileOf[2], { longest: longestJson, signal });
   if (v2 !== undefined) return parseZarray(v2, prefix + fileOf[2], prefix);
-  const v3 = await storage.read(prefix + fileOf[3], { signal });
+  const v3 = await storage.read(prefix + fileOf[3], { longest: longestJson, signal });
   return v3 === undefined ? undefined : parseZarrJson(v3, prefix + fileOf[3], prefix);
 }

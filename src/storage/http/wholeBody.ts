@@ -1,3 +1,4 @@
+import { fileTooLong } from "../lengthError.js";
 import type { Answer } from "./answer.js";
 import { collect } from "./collect.js";
 import { compareRange, parseContentRange } from "./contentRange.js";
@@ -26,7 +27,7 @@ export interface WholeBody {
 export async function readWholeBody(session: HttpSession, body: WholeBody): Promise<Uint8Array | undefined> {
   const { target, answer, limit, reason, signal } = body;
   if (answer.status !== 200) throw refused(target, answer.status, "");
-  const tooLarge = () => wholeTooLarge(target, reason ?? "no-ranges", limit);
+  const tooLarge = () => (reason === undefined ? fileTooLong(target.path, limit, target.label) : wholeTooLarge(target, reason, limit));
   if ((answer.length ?? 0) > limit) throw tooLarge();
   session.versions.check(target, answer);
   const bytes = await collect(resumedPieces(session, body), answer.length, limit, tooLarge);

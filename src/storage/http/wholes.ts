@@ -38,9 +38,9 @@ export class Wholes {
     return this.#partless.get(path) ?? (underWay?.task.abandoned === false ? underWay.reason : undefined);
   }
 
-  /** A whole file of any size, or `undefined` where there is none. */
-  async read(target: HttpTarget, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
-    return this.#kept.get(target.path) ?? this.#take(target, Number.POSITIVE_INFINITY, signal);
+  /** A whole file of at most `longest` bytes, or `undefined` where there is none. @throws StorageError `"length"` for a longer one. */
+  async read(target: HttpTarget, longest: number | undefined, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+    return this.#kept.get(target.path) ?? this.#take(target, longest ?? Number.POSITIVE_INFINITY, signal);
   }
 
   /**
