@@ -105,7 +105,7 @@ test("credentials stay with their origin", async ({ page }) => {
 });
 
 test("six requests for one file go at once, and neighbours are one", async ({ page }) => {
-  const server = await serve([], { latencyMs: 50 });
+  const server = await serve([], { latencyMs: 300 });
   const lengths = await page.evaluate(async (url) => {
     const storage = window.orbax.httpStorage(url);
     await storage.read("run/d/0a", { range: { offset: 0, length: 1 } });

@@ -11,7 +11,7 @@ export default defineConfig({
   outputDir: join(import.meta.dirname, "results", "playwright"),
   globalSetup: join(import.meta.dirname, "page", "buildPage.ts"),
   projects: [
-    { name: "browser", testMatch: "*.spec.ts" },
+    { name: "browser", testMatch: "*.spec.ts", testIgnore: "interop/**" },
     { name: "interop", testMatch: "interop/*.spec.ts" },
   ],
   workers: 2,
