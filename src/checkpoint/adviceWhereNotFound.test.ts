@@ -45,8 +45,10 @@ describe("CheckpointNotFoundError", () => {
   });
 
   it("says what the directory has to be, where nothing is known", async () => {
-    expect(await messageOf(memoryStorage(), 7)).toMatch(/it holds no steps.*folder with the folder "7"/);
-    expect(await messageOf(withoutListing(memoryStorage()), 7)).toMatch(/check the address.*folder with the folder "7"/);
+    expect(await messageOf(memoryStorage(), 7)).toMatch(/it holds no steps: give the folder that holds the folder "7"$/);
+    expect(await messageOf(withoutListing(memoryStorage()), 7)).toMatch(
+      /check the step and the address: give the folder that holds the folder "7"$/,
+    );
   });
 
   it("says what a step is, where it was given something else", async () => {

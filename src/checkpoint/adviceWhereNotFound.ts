@@ -31,8 +31,8 @@ export async function adviceWhereNotFound(
   if (isStep) return "the directory is a step itself: give the folder above it";
   if (isItem) return "the directory is an item of a step: give the folder two levels above it";
   if (isAbove) return `the folder "checkpoints" in it holds step ${step}: give that one`;
-  const wanted = `the directory is the folder with the folder ${JSON.stringify(String(step))} in it`;
-  return steps === undefined ? `check the address: ${wanted}` : `it holds no steps: ${wanted}`;
+  const problem = steps === undefined ? "check the step and the address" : "it holds no steps";
+  return `${problem}: give the folder that holds the folder "${step}"`;
 }
 
 function listed(steps: readonly number[]): string {

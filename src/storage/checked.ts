@@ -54,7 +54,7 @@ const tagOf = (value: unknown): string => Object.prototype.toString.call(value).
 function requireUint8Array(path: string, method: string, bytes: unknown): void {
   if (tagOf(bytes) === "Uint8Array") return;
   throw new CheckpointValueError(
-    `${path}: the storage's ${method} gave a ${tagOf(bytes)}; it gives a Uint8Array, and read undefined where there is no file`,
+    `${path}: the storage's ${method} gave ${tagOf(bytes)}; it gives a Uint8Array, and read undefined where there is no file`,
   );
 }
 

@@ -103,7 +103,8 @@ export function refused({ path, label }: HttpTarget, status: number, body: strin
 }
 
 function adviceFor(status: number): string {
-  if (status === 0) return 'which hides everything: fetch without mode "no-cors", and let the server send Access-Control-Allow-Origin';
+  if (status === 0)
+    return 'such an answer hides everything: fetch without mode "no-cors", and let the server send Access-Control-Allow-Origin';
   if (status === 401 || status === 407) return "credentials are missing or wrong: pass them with httpStorage's headers";
   if (status === 403) {
     return "credentials, rights or a fresh signed URL are missing; an S3 bucket that may not be listed answers 403 for absent files: pass absentStatus: [403] for it";
