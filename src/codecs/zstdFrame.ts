@@ -24,7 +24,7 @@ export interface ZstdFrameHeader {
 const largestWindow = 2 ** 27;
 
 /** Most decoded bytes of one block. */
-export const largestBlock = 128 * 1024;
+const largestBlock = 128 * 1024;
 
 /** Most bytes that a header takes, magic included. */
 export const longestHeader = 18;
