@@ -16,6 +16,9 @@ export interface Codec {
   readonly name: string;
   /** Decodes a whole value that is in memory. */
   decode(bytes: Uint8Array, request: DecodeRequest, context?: TaskContext): Promise<Uint8Array>;
-  /** Decodes a value that arrives in pieces, into pieces of at most about 1 MiB; memory stays within the format's window. */
+  /**
+   * Decodes a value that arrives in pieces, into pieces of at most about 1 MiB; a piece is the caller's until the next one is
+   * asked for, and memory stays within the format's window.
+   */
   stream(pieces: AsyncIterable<Uint8Array>, request: DecodeRequest, context?: TaskContext): AsyncIterable<Uint8Array>;
 }
