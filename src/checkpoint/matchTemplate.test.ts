@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CheckpointValueError } from "../errors.js";
 import { plainTree } from "../pytree/tree.js";
 import { matchNothing, matchTemplate } from "./matchTemplate.js";
 import { emptyNode, jaxArray, type Nested, pythonNumber, pythonString, storedTree } from "./storedTree.testing.js";
@@ -111,6 +112,12 @@ describe("a template against a stored tree (substrax-behaviour 6)", () => {
   it("takes a bare leaf", () => {
     expect(match(w, struct)).toEqual({ mismatches: [], tree: "stored" });
     expect(match(w, { a: struct }).mismatches).toEqual(["unexpected ", "missing a"]);
+  });
+
+  it("refuses a template that holds itself", () => {
+    const template: Record<string, unknown> = { a: struct };
+    template.self = template;
+    expect(() => match({ a: w }, template)).toThrow(CheckpointValueError);
   });
 
   it("says what each side has", () => {

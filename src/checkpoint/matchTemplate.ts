@@ -1,7 +1,7 @@
 import { CheckpointValueError, type TreeMismatch } from "../errors.js";
 import { leavesOf, type TreeNode } from "../pytree/tree.js";
 import { type EmptyLeaf, emptyValue, type StoredLeaf, type StoredTree } from "./leaves.js";
-import { type TemplateLeaf, templateLeaf } from "./template.js";
+import { requireDepth, type TemplateLeaf, templateLeaf } from "./template.js";
 
 /** What one leaf of the restored tree is made of. */
 export type MatchedLeaf =
@@ -120,6 +120,7 @@ class TemplateMatcher {
 
   #missing(template: unknown, path: readonly string[]): void {
     if (template === undefined) return;
+    requireDepth(path.length);
     const leaf = templateLeaf(template);
     if (leaf !== undefined || template === null || isEmptyContainer(template)) {
       this.#add(path, "missing", leaf === undefined ? "an empty node" : describeTemplate(leaf), "nothing");

@@ -70,4 +70,10 @@ describe("templateOf", () => {
     expect(templateLeaf(tree.b[0])).toMatchObject({ place: "default" });
     expect(templateLeaf(tree.k)).toMatchObject({ kind: "key", impl: "rbg" });
   });
+
+  it("refuses a tree that holds itself", () => {
+    const tree: Record<string, unknown> = {};
+    tree.self = [tree];
+    expect(() => templateOf(tree)).toThrow(CheckpointValueError);
+  });
 });

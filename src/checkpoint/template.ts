@@ -42,6 +42,16 @@ const bigintAsText = (_: string, value: unknown): unknown => (typeof value === "
 const isShape = (value: unknown): value is readonly number[] =>
   Array.isArray(value) && value.every((length) => Number.isSafeInteger(length) && length >= 0);
 
+/** Deepest tree that is taken, as deep as a stored one may be. */
+const deepestTemplate = 512;
+
+/** @throws CheckpointValueError for a tree without end: one that holds itself. */
+export function requireDepth(depth: number): void {
+  if (depth > deepestTemplate) {
+    throw new CheckpointValueError(`a template nests deeper than ${deepestTemplate}; does it hold itself?`);
+  }
+}
+
 /** A template's leaf, whatever it was given as. */
 export type TemplateLeaf = ArrayTemplate | KeyTemplate | PlainTemplate;
 

@@ -5,7 +5,7 @@ import { setMember } from "../bytes/json.js";
 import type { GpuArray } from "../gpu/gpuArray.js";
 import type { RestoredTree } from "./leaves.js";
 import type { HostArrayTemplate, Template, TypedArray } from "./restoredTypes.js";
-import { type ShapeDtypeStruct, shapeDtypeStruct, templateLeaf } from "./template.js";
+import { requireDepth, type ShapeDtypeStruct, shapeDtypeStruct, templateLeaf } from "./template.js";
 
 /** The type of {@link templateOf}'s answer. */
 export type TemplateOf<T> = [RestoredTree] extends [T] ? Template : StructsOf<T>;
@@ -26,18 +26,20 @@ type StructsOf<T> =
 /**
  * Makes a template of a tree: a struct for each array, with the device and usage of arrays on a GPU; Python values stay as they are.
  * The arrays themselves are not held on to.
+ * @throws CheckpointValueError for a tree that holds itself.
  */
-export const templateOf = <T>(tree: T): TemplateOf<T> => structsOf(tree) as TemplateOf<T>;
+export const templateOf = <T>(tree: T): TemplateOf<T> => structsOf(tree, 0) as TemplateOf<T>;
 
-function structsOf(node: unknown): unknown {
+function structsOf(node: unknown, depth: number): unknown {
+  requireDepth(depth);
   const leaf = templateLeaf(node);
   if (leaf?.kind === "array") {
     const { shape, dtype, place, usage } = leaf;
     return shapeDtypeStruct(shape, dtype, typeof place === "string" ? {} : { device: place, usage });
   }
   if (leaf?.kind === "plain" || typeof node !== "object" || node === null) return node;
-  if (Array.isArray(node)) return node.map(structsOf);
+  if (Array.isArray(node)) return node.map((child) => structsOf(child, depth + 1));
   const object: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(node)) setMember(object, key, structsOf(value));
+  for (const [key, value] of Object.entries(node)) setMember(object, key, structsOf(value, depth + 1));
   return object;
 }
