@@ -80,7 +80,8 @@ export async function* streamData(
 
 /** A file that is too short, or an answer that is, breaks the database, not the place where it lies; other errors stay what they are. */
 function asCorruption(path: string, range: ByteRange, cause: unknown): unknown {
-  return isCheckpointError(cause, "Storage") && cause.reason === "length" ? shortFile(path, range, "another number of them", cause) : cause;
+  const isShort = isCheckpointError(cause, "Storage") && cause.reason === "length";
+  return isShort ? shortFile(path, range, `another number of them (${cause.message})`, cause) : cause;
 }
 
 const shortFile = (path: string, range: ByteRange, received: string, cause?: unknown) =>
