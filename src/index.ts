@@ -4,11 +4,19 @@ export { type HostArray, hostArray } from "./arrays/hostArray.js";
 export type { PrngKey } from "./arrays/prngKey.js";
 export type { ByteRange } from "./bytes/ranges.js";
 export { type CheckpointDirectory, resolveCheckpointDir } from "./checkpoint/directory.js";
-export type { PlainJson } from "./checkpoint/jsonSchemas.js";
-export type { LeafInfo } from "./checkpoint/leafInfo.js";
-export type { Complex, PlainValue, RestoredArray, RestoredLeaf, RestoredTree } from "./checkpoint/leaves.js";
+export type { LeafInfo } from "./checkpoint/item/leafInfo.js";
+export type { Complex, PlainValue, RestoredArray, RestoredLeaf, RestoredTree } from "./checkpoint/item/leaves.js";
 export type { Checkpoint, OpenedItem, OpenedStep, RestoredCheckpoint } from "./checkpoint/openedStep.js";
-export { CheckpointMetadata, Producer } from "./checkpoint/record.js";
+export type { PlainJson } from "./checkpoint/record/jsonSchemas.js";
+export { CheckpointMetadata, Producer } from "./checkpoint/record/record.js";
+export type { RestoreDefaults, RestoreOptions } from "./checkpoint/restore/restoreOptions.js";
+export {
+  type BestStepOptions,
+  type CheckpointStore,
+  OrbaxCheckpointStore,
+  type ReadStepOptions,
+  type StoreOptions,
+} from "./checkpoint/store.js";
 export type {
   HostArrayTemplate,
   ItemName,
@@ -17,17 +25,9 @@ export type {
   Template,
   Templates,
   TypedArray,
-} from "./checkpoint/restoredTypes.js";
-export type { RestoreDefaults, RestoreOptions } from "./checkpoint/restoreOptions.js";
-export {
-  type BestStepOptions,
-  type CheckpointStore,
-  OrbaxCheckpointStore,
-  type ReadStepOptions,
-  type StoreOptions,
-} from "./checkpoint/store.js";
-export { type Placement, type ShapeDtypeStruct, shapeDtypeStruct } from "./checkpoint/template.js";
-export { type TemplateOf, templateOf } from "./checkpoint/templateOf.js";
+} from "./checkpoint/template/restoredTypes.js";
+export { type Placement, type ShapeDtypeStruct, shapeDtypeStruct } from "./checkpoint/template/template.js";
+export { type TemplateOf, templateOf } from "./checkpoint/template/templateOf.js";
 export {
   CheckpointDtypeMismatchError,
   type CheckpointErrorKind,

@@ -6,9 +6,9 @@ import { memoryStorage } from "../storage/memory.js";
 import { watchAllocations } from "./allocations.testing.js";
 import { bytesNeeded, type Files, filesOfStep, type NeededBytes } from "./fixtureSteps.testing.js";
 import { type RestoredLeaf, restoredLeaves, sameLeaves } from "./restoredLeaves.testing.js";
-import type { Templates } from "./restoredTypes.js";
 import { OrbaxCheckpointStore } from "./store.js";
-import { templateOf } from "./templateOf.js";
+import type { Templates } from "./template/restoredTypes.js";
+import { templateOf } from "./template/templateOf.js";
 
 const fixtures = [
   ["bare", 1],

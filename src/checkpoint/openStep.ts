@@ -3,9 +3,9 @@ import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { stopTogether } from "../tasks/stopTogether.js";
-import { type ItemIndex, openItem } from "./openItem.js";
-import { CheckpointMetadata } from "./record.js";
-import { parseRecordedDtypes, type RecordedDtypes } from "./recordedDtypes.js";
+import { type ItemIndex, openItem } from "./item/openItem.js";
+import { CheckpointMetadata } from "./record/record.js";
+import { parseRecordedDtypes, type RecordedDtypes } from "./record/recordedDtypes.js";
 import { missingRecordError } from "./steps.js";
 
 /** Everything about a step that is known before the first chunk is read. */

@@ -1,13 +1,13 @@
 import { CheckpointValueError } from "../errors.js";
 import { type BufferLimits, requiredLimits } from "../gpu/limits.js";
-import { type LeafInfo, leafInfos } from "./leafInfo.js";
-import type { RestoredLeaf, RestoredTree } from "./leaves.js";
-import type { ItemIndex } from "./openItem.js";
+import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
+import type { RestoredLeaf, RestoredTree } from "./item/leaves.js";
+import type { ItemIndex } from "./item/openItem.js";
 import type { StepIndex } from "./openStep.js";
-import type { CheckpointMetadata } from "./record.js";
-import type { Restored, RestoredItemsOf, Template, Templates } from "./restoredTypes.js";
-import { type RestoredItems, restoreItems } from "./restoreItems.js";
-import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restoreOptions.js";
+import type { CheckpointMetadata } from "./record/record.js";
+import { type RestoredItems, restoreItems } from "./restore/restoreItems.js";
+import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
+import type { Restored, RestoredItemsOf, Template, Templates } from "./template/restoredTypes.js";
 
 /** An item whose index was read: its leaves are known before any download. */
 export interface OpenedItem<StoreDevice extends GPUDevice | undefined = undefined> {

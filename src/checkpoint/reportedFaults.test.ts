@@ -27,10 +27,10 @@ import {
   treeMetadata,
   type Zarray,
 } from "./handmadeStep.testing.js";
-import type { Templates } from "./restoredTypes.js";
-import type { RestoreOptions } from "./restoreOptions.js";
+import type { RestoreOptions } from "./restore/restoreOptions.js";
 import { OrbaxCheckpointStore } from "./store.js";
-import { shapeDtypeStruct } from "./template.js";
+import type { Templates } from "./template/restoredTypes.js";
+import { shapeDtypeStruct } from "./template/template.js";
 
 // Named after the rows of the list of faults that people reported in public: what is wrong, not the report. Rows 28, 32 and 35 to 44 are
 // those of servers.

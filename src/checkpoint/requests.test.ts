@@ -7,10 +7,10 @@ import { FakeDevice } from "../gpu/fakeDevice.testing.js";
 import { httpStorage } from "../storage/http.js";
 import { memoryStorage } from "../storage/memory.js";
 import { bytesNeeded, type Files, filesOfStep, fixtureFolder, itemsOf, mergedRuns, type NeededBytes } from "./fixtureSteps.testing.js";
-import type { Templates } from "./restoredTypes.js";
-import type { RestoreOptions } from "./restoreOptions.js";
+import type { RestoreOptions } from "./restore/restoreOptions.js";
 import { OrbaxCheckpointStore } from "./store.js";
-import { type ShapeDtypeStruct, shapeDtypeStruct } from "./template.js";
+import type { Templates } from "./template/restoredTypes.js";
+import { type ShapeDtypeStruct, shapeDtypeStruct } from "./template/template.js";
 
 const running: RunningServer[] = [];
 

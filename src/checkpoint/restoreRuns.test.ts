@@ -8,9 +8,9 @@ import type { ReadableStorage, ReadOptions } from "../storage/storage.js";
 import type { ProgressEvent } from "../tasks/context.js";
 import { type Files, filesOfStep } from "./fixtureSteps.testing.js";
 import { handmadeStep } from "./handmadeStep.testing.js";
-import type { RestoreOptions } from "./restoreOptions.js";
+import type { RestoreOptions } from "./restore/restoreOptions.js";
 import { OrbaxCheckpointStore } from "./store.js";
-import { shapeDtypeStruct } from "./template.js";
+import { shapeDtypeStruct } from "./template/template.js";
 
 // How a restore runs: the bytes in flight, the events on the way, and how it stops.
 

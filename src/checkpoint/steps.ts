@@ -8,7 +8,7 @@ import {
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { adviceWhereNotFound } from "./adviceWhereNotFound.js";
-import type { CheckpointMetadata } from "./record.js";
+import type { CheckpointMetadata } from "./record/record.js";
 
 /** The step that a folder's name stands for: a decimal number without leading zeros up to 2^53 − 1; undefined for any other name. */
 function stepOfFolder(name: string): number | undefined {

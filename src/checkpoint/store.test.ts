@@ -12,7 +12,7 @@ import { memoryStorage } from "../storage/memory.js";
 import { nodeStorage } from "../storage/node.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import { OrbaxCheckpointStore } from "./store.js";
-import { shapeDtypeStruct } from "./template.js";
+import { shapeDtypeStruct } from "./template/template.js";
 
 const fixtures = join(import.meta.dirname, "../../e2e/fixtures/data");
 const storeOf = (fixture: string) => new OrbaxCheckpointStore(nodeStorage(join(fixtures, fixture, "checkpoints")));

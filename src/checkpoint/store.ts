@@ -6,10 +6,10 @@ import { stopTogether } from "../tasks/stopTogether.js";
 import { type CheckpointDirectory, directoryName, requireDirectory, storageOf } from "./directory.js";
 import { type OpenedStep, openedStep, type RestoredCheckpoint } from "./openedStep.js";
 import { openStep, readRecord } from "./openStep.js";
-import type { CheckpointMetadata } from "./record.js";
-import type { Templates } from "./restoredTypes.js";
-import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restoreOptions.js";
+import type { CheckpointMetadata } from "./record/record.js";
+import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
 import { bestOf, listStepFolders, requireStep } from "./steps.js";
+import type { Templates } from "./template/restoredTypes.js";
 
 /** Options of a store. */
 export interface StoreOptions<Device extends GPUDevice | undefined = GPUDevice | undefined> extends RestoreDefaults<Device> {

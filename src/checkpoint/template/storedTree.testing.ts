@@ -1,8 +1,8 @@
-import type { Dtype } from "../arrays/dtypes.js";
-import { buildTree } from "../pytree/tree.js";
-import type { ValueType } from "../pytree/treeMetadata.js";
-import type { ZarrArray } from "../zarr/openArray.js";
-import type { ArrayLeaf, StoredLeaf, StoredTree } from "./leaves.js";
+import type { Dtype } from "../../arrays/dtypes.js";
+import { buildTree } from "../../pytree/tree.js";
+import type { ValueType } from "../../pytree/treeMetadata.js";
+import type { ZarrArray } from "../../zarr/openArray.js";
+import type { ArrayLeaf, StoredLeaf, StoredTree } from "../item/leaves.js";
 
 /** A leaf of a stored tree, for tests of what never reads an array's bytes. */
 export type Leaf = { readonly leaf: (path: string) => StoredLeaf };

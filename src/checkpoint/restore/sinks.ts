@@ -1,11 +1,11 @@
-import { type HostArray, hostArray } from "../arrays/hostArray.js";
-import { placeBlock } from "../arrays/place.js";
-import type { Block } from "../arrays/spec.js";
-import { CheckpointValueError, DeviceError } from "../errors.js";
-import type { GpuArray } from "../gpu/gpuArray.js";
-import { checkGpuLeaves, type GpuLeaf } from "../gpu/limits.js";
-import { type GpuUpload, openUpload } from "../gpu/upload.js";
-import type { TaskContext } from "../tasks/context.js";
+import { type HostArray, hostArray } from "../../arrays/hostArray.js";
+import { placeBlock } from "../../arrays/place.js";
+import type { Block } from "../../arrays/spec.js";
+import { CheckpointValueError, DeviceError } from "../../errors.js";
+import type { GpuArray } from "../../gpu/gpuArray.js";
+import { checkGpuLeaves, type GpuLeaf } from "../../gpu/limits.js";
+import { type GpuUpload, openUpload } from "../../gpu/upload.js";
+import type { TaskContext } from "../../tasks/context.js";
 import type { PlannedLeaf } from "./planRestore.js";
 
 /** Takes the blocks of planned leaves, in memory and on any number of devices. */

@@ -1,4 +1,4 @@
-import type { TaskContext } from "../tasks/context.js";
+import type { TaskContext } from "../../tasks/context.js";
 
 /** How much of one leaf has arrived. */
 export interface LeafProgress {

@@ -1,4 +1,4 @@
-import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
+import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
 
 /**
  * Waits for work below a folder and names files in errors by their path from the storage's root. What a storage itself found damaged has

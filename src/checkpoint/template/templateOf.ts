@@ -1,9 +1,9 @@
-import type { Dtype } from "../arrays/dtypes.js";
-import type { HostArray } from "../arrays/hostArray.js";
-import type { PrngKey } from "../arrays/prngKey.js";
-import { setMember } from "../bytes/json.js";
-import type { GpuArray } from "../gpu/gpuArray.js";
-import type { RestoredTree } from "./leaves.js";
+import type { Dtype } from "../../arrays/dtypes.js";
+import type { HostArray } from "../../arrays/hostArray.js";
+import type { PrngKey } from "../../arrays/prngKey.js";
+import { setMember } from "../../bytes/json.js";
+import type { GpuArray } from "../../gpu/gpuArray.js";
+import type { RestoredTree } from "../item/leaves.js";
 import type { HostArrayTemplate, Template, TypedArray } from "./restoredTypes.js";
 import { requireDepth, type ShapeDtypeStruct, shapeDtypeStruct, templateLeaf } from "./template.js";
 

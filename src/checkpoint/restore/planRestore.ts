@@ -1,18 +1,18 @@
-import { castFrom } from "../arrays/cast.js";
-import { type Dtype, dtypes, narrowDtype } from "../arrays/dtypes.js";
-import { type ArraySpec, elementCount } from "../arrays/spec.js";
+import { castFrom } from "../../arrays/cast.js";
+import { type Dtype, dtypes, narrowDtype } from "../../arrays/dtypes.js";
+import { type ArraySpec, elementCount } from "../../arrays/spec.js";
 import {
   CheckpointDtypeMismatchError,
   CheckpointTreeMismatchError,
   CheckpointValueError,
   type DtypeMismatch,
   type TreeMismatch,
-} from "../errors.js";
-import { leavesOf } from "../pytree/tree.js";
-import type { ArrayLeaf } from "./leaves.js";
-import { describeStored, describeTemplate, type MatchedItem, type MatchedLeaf } from "./matchTemplate.js";
-import type { RecordedDtypes } from "./recordedDtypes.js";
-import type { ArrayTemplate } from "./template.js";
+} from "../../errors.js";
+import { leavesOf } from "../../pytree/tree.js";
+import type { ArrayLeaf } from "../item/leaves.js";
+import type { RecordedDtypes } from "../record/recordedDtypes.js";
+import { describeStored, describeTemplate, type MatchedItem, type MatchedLeaf } from "../template/matchTemplate.js";
+import type { ArrayTemplate } from "../template/template.js";
 
 /** What a restore was asked for, beside the templates. */
 export interface RestorePolicy {

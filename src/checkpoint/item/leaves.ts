@@ -1,9 +1,9 @@
-import type { HostArray } from "../arrays/hostArray.js";
-import type { PrngKey } from "../arrays/prngKey.js";
-import type { GpuArray } from "../gpu/gpuArray.js";
-import type { TreeNode } from "../pytree/tree.js";
-import type { ValueType } from "../pytree/treeMetadata.js";
-import type { ZarrArray } from "../zarr/openArray.js";
+import type { HostArray } from "../../arrays/hostArray.js";
+import type { PrngKey } from "../../arrays/prngKey.js";
+import type { GpuArray } from "../../gpu/gpuArray.js";
+import type { TreeNode } from "../../pytree/tree.js";
+import type { ValueType } from "../../pytree/treeMetadata.js";
+import type { ZarrArray } from "../../zarr/openArray.js";
 
 /** A Python complex number. */
 export interface Complex {

@@ -1,17 +1,17 @@
-import { castFrom } from "../arrays/cast.js";
-import { type Dtype, dtypes } from "../arrays/dtypes.js";
-import type { Block } from "../arrays/spec.js";
-import { type ByteRange, type MergedRange, mergeRanges } from "../bytes/ranges.js";
-import { CorruptCheckpointError } from "../errors.js";
-import type { ReadableStorage } from "../storage/storage.js";
-import { StreamCursor } from "../storage/streamCursor.js";
-import { absentFileError, streamPieceLength, streamRange } from "../storage/streamRange.js";
-import type { ByteBudget } from "../tasks/budget.js";
-import type { TaskContext } from "../tasks/context.js";
-import { stopTogether } from "../tasks/stopTogether.js";
-import type { ZarrArray } from "../zarr/openArray.js";
-import { fillBlocks, longestStored, readBlocks } from "../zarr/readBlocks.js";
-import { withFolder } from "./errorPaths.js";
+import { castFrom } from "../../arrays/cast.js";
+import { type Dtype, dtypes } from "../../arrays/dtypes.js";
+import type { Block } from "../../arrays/spec.js";
+import { type ByteRange, type MergedRange, mergeRanges } from "../../bytes/ranges.js";
+import { CorruptCheckpointError } from "../../errors.js";
+import type { ReadableStorage } from "../../storage/storage.js";
+import { StreamCursor } from "../../storage/streamCursor.js";
+import { absentFileError, streamPieceLength, streamRange } from "../../storage/streamRange.js";
+import type { ByteBudget } from "../../tasks/budget.js";
+import type { TaskContext } from "../../tasks/context.js";
+import { stopTogether } from "../../tasks/stopTogether.js";
+import type { ZarrArray } from "../../zarr/openArray.js";
+import { fillBlocks, longestStored, readBlocks } from "../../zarr/readBlocks.js";
+import { withFolder } from "../item/errorPaths.js";
 import { type ChunkSource, type LocatedChunk, lostChunk } from "./locateChunks.js";
 
 /** An array on its way: its chunks, the dtype it gets, and what takes its blocks. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { placeBlock } from "../arrays/place.js";
-import type { ByteRange } from "../bytes/ranges.js";
-import { memoryStorage } from "../storage/memory.js";
-import type { ReadableStorage } from "../storage/storage.js";
-import { ByteBudget } from "../tasks/budget.js";
-import { openZarrArray } from "../zarr/openArray.js";
+import { placeBlock } from "../../arrays/place.js";
+import type { ByteRange } from "../../bytes/ranges.js";
+import { memoryStorage } from "../../storage/memory.js";
+import type { ReadableStorage } from "../../storage/storage.js";
+import { ByteBudget } from "../../tasks/budget.js";
+import { openZarrArray } from "../../zarr/openArray.js";
 import type { LocatedChunk } from "./locateChunks.js";
 import { moveBytes, type Transfer } from "./transfer.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { CheckpointValueError } from "../errors.js";
-import { plainTree } from "../pytree/tree.js";
+import { CheckpointValueError } from "../../errors.js";
+import { plainTree } from "../../pytree/tree.js";
 import { matchNothing, matchTemplate } from "./matchTemplate.js";
 import { emptyNode, jaxArray, type Nested, pythonNumber, pythonString, storedTree } from "./storedTree.testing.js";
 import { shapeDtypeStruct } from "./template.js";

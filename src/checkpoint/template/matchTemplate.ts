@@ -1,6 +1,6 @@
-import { CheckpointValueError, type TreeMismatch } from "../errors.js";
-import { leavesOf, type TreeNode } from "../pytree/tree.js";
-import { type EmptyLeaf, emptyValue, type StoredLeaf, type StoredTree } from "./leaves.js";
+import { CheckpointValueError, type TreeMismatch } from "../../errors.js";
+import { leavesOf, type TreeNode } from "../../pytree/tree.js";
+import { type EmptyLeaf, emptyValue, type StoredLeaf, type StoredTree } from "../item/leaves.js";
 import { requireDepth, type TemplateLeaf, templateLeaf } from "./template.js";
 
 /** What one leaf of the restored tree is made of. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hostArray } from "../arrays/hostArray.js";
-import { CheckpointValueError } from "../errors.js";
+import { hostArray } from "../../arrays/hostArray.js";
+import { CheckpointValueError } from "../../errors.js";
 import { shapeDtypeStruct, templateLeaf } from "./template.js";
 import { templateOf } from "./templateOf.js";
 

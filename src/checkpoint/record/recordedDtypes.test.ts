@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { JsonFloat, parseJson } from "../bytes/json.js";
-import { CheckpointValidationError } from "../errors.js";
+import { JsonFloat, parseJson } from "../../bytes/json.js";
+import { CheckpointValidationError } from "../../errors.js";
 import { parseRecordedDtypes } from "./recordedDtypes.js";
 
 describe("parseRecordedDtypes", () => {

@@ -1,5 +1,5 @@
-import { type Dtype, dtypes } from "../arrays/dtypes.js";
-import { elementCount } from "../arrays/spec.js";
+import { type Dtype, dtypes } from "../../arrays/dtypes.js";
+import { elementCount } from "../../arrays/spec.js";
 import type { StoredLeaf } from "./leaves.js";
 
 /** A leaf of a checkpoint, known from its index. */

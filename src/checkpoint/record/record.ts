@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { isJsonObject, JsonFloat, type JsonObject, type JsonValue } from "../bytes/json.js";
-import { UnsupportedCheckpointError } from "../errors.js";
+import { isJsonObject, JsonFloat, type JsonObject, type JsonValue } from "../../bytes/json.js";
+import { UnsupportedCheckpointError } from "../../errors.js";
 import { anyJson, float, integer, listOf, membersOf, type PlainJson, validate } from "./jsonSchemas.js";
 
 /** The format this package reads, as substrax names it. */

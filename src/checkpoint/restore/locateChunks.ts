@@ -1,12 +1,12 @@
-import type { ByteRange } from "../bytes/ranges.js";
-import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
-import type { OcdbtDatabase } from "../ocdbt/open.js";
-import type { ReadableStorage } from "../storage/storage.js";
-import type { TaskContext } from "../tasks/context.js";
-import type { Pace } from "../tasks/pace.js";
-import type { ZarrArray, ZarrChunk } from "../zarr/openArray.js";
-import { longestStored } from "../zarr/readBlocks.js";
-import type { ItemIndex } from "./openItem.js";
+import type { ByteRange } from "../../bytes/ranges.js";
+import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
+import type { OcdbtDatabase } from "../../ocdbt/open.js";
+import type { ReadableStorage } from "../../storage/storage.js";
+import type { TaskContext } from "../../tasks/context.js";
+import type { Pace } from "../../tasks/pace.js";
+import type { ZarrArray, ZarrChunk } from "../../zarr/openArray.js";
+import { longestStored } from "../../zarr/readBlocks.js";
+import type { ItemIndex } from "../item/openItem.js";
 
 /** Where the bytes of a chunk are. */
 export type ChunkSource =

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { isJsonObject, JsonFloat, type JsonObject, type JsonValue, setMember } from "../bytes/json.js";
-import { CheckpointValidationError } from "../errors.js";
+import { isJsonObject, JsonFloat, type JsonObject, type JsonValue, setMember } from "../../bytes/json.js";
+import { CheckpointValidationError } from "../../errors.js";
 
 /** A plain JSON value; integers beyond 2^53 − 1 are bigints. */
 export type PlainJson = null | boolean | number | bigint | string | readonly PlainJson[] | { readonly [key: string]: PlainJson };

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { StorageError } from "../errors.js";
-import { memoryStorage } from "../storage/memory.js";
-import type { ReadableStorage } from "../storage/storage.js";
-import { filesOfStep } from "./fixtureSteps.testing.js";
-import { restoredLeaves, sameLeaves } from "./restoredLeaves.testing.js";
-import { OrbaxCheckpointStore } from "./store.js";
+import { StorageError } from "../../errors.js";
+import { memoryStorage } from "../../storage/memory.js";
+import type { ReadableStorage } from "../../storage/storage.js";
+import { filesOfStep } from "../fixtureSteps.testing.js";
+import { restoredLeaves, sameLeaves } from "../restoredLeaves.testing.js";
+import { OrbaxCheckpointStore } from "../store.js";
 
 /** A place that fails for every file that is not there, as a browser does where a server sends no CORS headers with its 404. */
 function failingWhereAbsent(storage: ReadableStorage, failure: () => Promise<never>): ReadableStorage {

@@ -1,5 +1,5 @@
-import { CheckpointValueError } from "../errors.js";
-import type { ProgressEvent } from "../tasks/context.js";
+import { CheckpointValueError } from "../../errors.js";
+import type { ProgressEvent } from "../../tasks/context.js";
 
 /** What a restore does unless its call says otherwise. */
 export interface RestoreDefaults<Device extends GPUDevice | undefined = GPUDevice | undefined> {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Dtype } from "../arrays/dtypes.js";
-import { CheckpointDtypeMismatchError, CheckpointTreeMismatchError, CheckpointValueError } from "../errors.js";
-import { matchNothing, matchTemplate } from "./matchTemplate.js";
+import type { Dtype } from "../../arrays/dtypes.js";
+import { CheckpointDtypeMismatchError, CheckpointTreeMismatchError, CheckpointValueError } from "../../errors.js";
+import { matchNothing, matchTemplate } from "../template/matchTemplate.js";
+import { jaxArray, type Nested, numpyArray, pythonNumber, pythonString, storedTree, typedKey } from "../template/storedTree.testing.js";
+import { shapeDtypeStruct } from "../template/template.js";
 import { planRestore, type RestorePolicy } from "./planRestore.js";
-import { jaxArray, type Nested, numpyArray, pythonNumber, pythonString, storedTree, typedKey } from "./storedTree.testing.js";
-import { shapeDtypeStruct } from "./template.js";
 
 const device = {} as GPUDevice;
 const other = {} as GPUDevice;

@@ -1,10 +1,10 @@
 import { describe, expectTypeOf, it } from "vitest";
-import type { HostArray } from "../arrays/hostArray.js";
-import type { PrngKey } from "../arrays/prngKey.js";
-import type { GpuArray } from "../gpu/gpuArray.js";
-import type { RestoredTree } from "./leaves.js";
+import type { HostArray } from "../../arrays/hostArray.js";
+import type { PrngKey } from "../../arrays/prngKey.js";
+import type { GpuArray } from "../../gpu/gpuArray.js";
+import type { RestoredTree } from "../item/leaves.js";
+import type { OrbaxCheckpointStore } from "../store.js";
 import type { RestoredItemsOf, Template, Templates } from "./restoredTypes.js";
-import type { OrbaxCheckpointStore } from "./store.js";
 import { shapeDtypeStruct } from "./template.js";
 import { templateOf } from "./templateOf.js";
 

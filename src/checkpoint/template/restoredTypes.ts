@@ -1,8 +1,8 @@
-import type { Dtype, HostData } from "../arrays/dtypes.js";
-import type { HostArray } from "../arrays/hostArray.js";
-import type { PrngKey } from "../arrays/prngKey.js";
-import type { GpuArray } from "../gpu/gpuArray.js";
-import type { Complex, RestoredTree } from "./leaves.js";
+import type { Dtype, HostData } from "../../arrays/dtypes.js";
+import type { HostArray } from "../../arrays/hostArray.js";
+import type { PrngKey } from "../../arrays/prngKey.js";
+import type { GpuArray } from "../../gpu/gpuArray.js";
+import type { Complex, RestoredTree } from "../item/leaves.js";
 import type { ShapeDtypeStruct } from "./template.js";
 
 /** An array in memory as a template: `HostArray`, or an object with the same three members. */

@@ -1,6 +1,6 @@
-import type { Dtype } from "../arrays/dtypes.js";
-import { isDtype } from "../arrays/dtypes.js";
-import { CheckpointValueError } from "../errors.js";
+import type { Dtype } from "../../arrays/dtypes.js";
+import { isDtype } from "../../arrays/dtypes.js";
+import { CheckpointValueError } from "../../errors.js";
 
 const structMark: unique symbol = Symbol.for("orbax-webgpu.shapeDtypeStruct") as never;
 
