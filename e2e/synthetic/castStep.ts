@@ -1,20 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Dtype, dtypes } from "../../src/arrays/dtypes.js";
+import type { CastIndex, CastPlace } from "../fixtures/castIndex.js";
 import type { MadeArray } from "./stepFiles.js";
-
-/** A place in the table of casts. */
-interface Place {
-  readonly offset: number;
-  readonly byteLength: number;
-}
-
-/** The table that TensorStore made; `../fixtures/README.md` describes it. */
-interface CastIndex {
-  readonly inputs: Partial<Record<Dtype, Place & { readonly count: number }>>;
-  readonly pairs: readonly (Place & { readonly from: Dtype; readonly to: Dtype; readonly classes?: Place })[];
-  readonly refused: readonly (readonly [Dtype, Dtype])[];
-}
 
 /** What a cast on its way to a device should give. */
 export interface ExpectedCast {
@@ -31,7 +19,7 @@ const folder = join(import.meta.dirname, "..", "fixtures", "data", "casts");
 const table = readFileSync(join(folder, "table.bin"));
 const index: CastIndex = JSON.parse(readFileSync(join(folder, "index.json"), "utf8"));
 
-const bytesAt = ({ offset, byteLength }: Place) => table.subarray(offset, offset + byteLength);
+const bytesAt = ({ offset, byteLength }: CastPlace) => table.subarray(offset, offset + byteLength);
 
 /** An array a pair of dtypes, holding the input vector of the first in two chunks, and what it becomes as the second. */
 export function castStep(): { readonly arrays: readonly MadeArray[]; readonly expected: readonly ExpectedCast[] } {

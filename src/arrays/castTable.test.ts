@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import type { CastIndex, CastPlace } from "../../e2e/fixtures/castIndex.js";
 import { castFrom } from "./cast.js";
 import { type Dtype, dtypes } from "./dtypes.js";
 
@@ -8,22 +9,10 @@ const folder = new URL("../../e2e/fixtures/data/casts/", import.meta.url);
 const table = new Uint8Array(readFileSync(new URL("table.bin", folder)));
 const index: CastIndex = JSON.parse(readFileSync(new URL("index.json", folder), "utf8"));
 
-interface Place {
-  readonly offset: number;
-  readonly byteLength: number;
-}
-
-interface CastIndex {
-  readonly inputs: Partial<Record<Dtype, Place & { readonly count: number }>>;
-  readonly pairs: readonly (Place & { readonly from: Dtype; readonly to: Dtype; readonly classes?: Place })[];
-  /** Pairs that TensorStore does not cast. */
-  readonly refused: readonly (readonly [Dtype, Dtype])[];
-}
-
 /** C++ leaves the value undefined, and it lies outside of int32 or is NaN. */
 const beyondInt32 = 2;
 
-const bytesAt = ({ offset, byteLength }: Place) => table.subarray(offset, offset + byteLength);
+const bytesAt = ({ offset, byteLength }: CastPlace) => table.subarray(offset, offset + byteLength);
 
 /** Elements as hexadecimal texts, so that NaNs and signs of zero count. */
 function elements(bytes: Uint8Array, itemsize: number): string[] {

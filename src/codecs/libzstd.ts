@@ -37,6 +37,7 @@ async function startLibzstd(): Promise<Libzstd | undefined> {
   const decoder = new ZSTDDecoder();
   // zstddec's own way to stream allocates each piece, and cannot free a decoder that met an error.
   decoder._init = (result) => {
+    // WebAssembly's types know exports only by name; the pinned zstddec exports these.
     functions = result.instance.exports as unknown as LibzstdFunctions;
     ZSTDDecoder.prototype._init(result);
   };
