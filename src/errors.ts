@@ -227,10 +227,12 @@ export type StorageErrorReason =
   | "cannot-list" // nothing that could be listed
   | "read-only"
   | "unavailable" // the kind of storage does not exist here
+  | "worker" // a worker that read or decoded ended unexpectedly
   | "io"; // the platform's own error, see cause
 
 /** What a {@link StorageError} carries. */
 export interface StorageFailure {
+  /** File inside the storage; `""` where no file is to blame. */
   readonly path: string;
   readonly reason: StorageErrorReason;
   readonly message: string;
@@ -248,7 +250,8 @@ export class StorageError extends CheckpointError {
   readonly status: number | undefined;
 
   constructor({ path, reason, message, url, status, cause }: StorageFailure) {
-    super(["Storage"], `${url ?? path}: ${message}`, cause === undefined ? undefined : { cause });
+    const place = url ?? path;
+    super(["Storage"], place === "" ? message : `${place}: ${message}`, cause === undefined ? undefined : { cause });
     this.path = path;
     this.reason = reason;
     this.url = url;
