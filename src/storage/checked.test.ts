@@ -98,6 +98,27 @@ test("a stream has the bytes of the range, no more and no fewer", async () => {
   await expect(collected(["text"])).rejects.toMatchObject({ name: "CheckpointValueError" });
 });
 
+test("a handle is the platform's own, or none", async () => {
+  const handles: Record<string, unknown> = {
+    file: { [Symbol.toStringTag]: "FileSystemFileHandle" },
+    none: undefined,
+    null: null,
+    other: {},
+  };
+  const storage = checkedStorage({ ...memory, handle: async (path) => handles[path] as FileSystemFileHandle });
+  expect(await storage.handle?.("file")).toBe(handles.file);
+  for (const absent of ["none", "null"]) expect(await storage.handle?.(absent)).toBeUndefined();
+  await expect(storage.handle?.("other")).rejects.toMatchObject({
+    name: "CheckpointValueError",
+    message: expect.stringMatching(/FileSystemFileHandle/),
+  });
+  expect(checkedStorage(memory).handle).toBeUndefined();
+  const controller = new AbortController();
+  const waiting = checkedStorage({ ...memory, handle: () => new Promise<never>(() => {}) }).handle?.("a", controller);
+  controller.abort("enough");
+  await expect(waiting).rejects.toBe("enough");
+});
+
 test("a storage that is a class keeps its this, its name and its snapshots", async () => {
   class Own implements ReadableStorage {
     readonly name = "own";

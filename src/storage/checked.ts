@@ -11,7 +11,7 @@ import type { ReadableStorage, ReadOptions, StorageListing } from "./storage.js"
  * @throws CheckpointValueError that says what its methods have to give, StorageError `"length"` where a range reaches past the file's end.
  */
 export function checkedStorage(storage: ReadableStorage): ReadableStorage {
-  const { stream, snapshot } = storage;
+  const { stream, handle, snapshot } = storage;
   return {
     ...(storage.name !== undefined && { name: storage.name }),
     async read(path, options = {}) {
@@ -20,6 +20,9 @@ export function checkedStorage(storage: ReadableStorage): ReadableStorage {
     },
     list: async (prefix, options = {}) => requireListing(prefix, await stoppable(() => storage.list(prefix, options), options)),
     ...(stream && { stream: (path, range, options) => checkedPieces(path, range, stream.call(storage, path, range, options)) }),
+    ...(handle && {
+      handle: async (path, options = {}) => requireHandle(path, await stoppable(() => handle.call(storage, path, options), options)),
+    }),
     ...(snapshot && { snapshot: () => checkedStorage(snapshot.call(storage)) }),
   };
 }
@@ -65,6 +68,15 @@ const tooMany = (path: string, method: string, range: ByteRange): CheckpointValu
 
 /** Browsers decode no text, and digest no bytes, of shared memory. */
 const unshared = (bytes: Uint8Array): Uint8Array => (tagOf(bytes.buffer) === "SharedArrayBuffer" ? new Uint8Array(bytes) : bytes);
+
+/** Only the platform's own handles can be sent to a worker. */
+function requireHandle(path: string, handle: FileSystemFileHandle | undefined): FileSystemFileHandle | undefined {
+  if (handle === undefined || handle === null) return undefined;
+  if (tagOf(handle) === "FileSystemFileHandle") return handle;
+  throw new CheckpointValueError(
+    `${path}: the storage's handle gave ${tagOf(handle)}; it gives a FileSystemFileHandle, and undefined where there is none`,
+  );
+}
 
 function requireListing(prefix: string, listing: StorageListing): StorageListing {
   if (Array.isArray(listing?.files) && Array.isArray(listing.directories)) return listing;

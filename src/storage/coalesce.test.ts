@@ -166,9 +166,15 @@ describe("failing and aborting", () => {
 });
 
 test("passes the rest on", async () => {
-  const inner = { ...memoryStorage({ x: file }), snapshot: () => memoryStorage({ y: file }) };
+  const inner: ReadableStorage = {
+    ...memoryStorage({ x: file }),
+    handle: async (path) => ({ name: path }) as FileSystemFileHandle,
+    snapshot: () => memoryStorage({ y: file }),
+  };
   const merged = withCoalescing(inner);
   expect(merged.name).toBe("memory");
   expect(merged.stream).toBeUndefined();
+  expect(await merged.handle?.("x")).toEqual({ name: "x" });
+  expect(withCoalescing(memoryStorage()).handle).toBeUndefined();
   expect(await merged.snapshot?.().read("y", at(0, 1))).toEqual(file.subarray(0, 1));
 });

@@ -16,7 +16,7 @@ interface WaitingRead extends ByteRange {
  */
 export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defaultMergeRule): ReadableStorage {
   const waiting = new Map<string, WaitingRead[]>();
-  const { stream, snapshot } = storage;
+  const { stream, handle, snapshot } = storage;
 
   const send = (path: string) => {
     const reads = waiting.get(path) ?? [];
@@ -51,6 +51,7 @@ export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defau
     },
     list: (prefix, options) => storage.list(prefix, options),
     ...(stream && { stream: (path, range, options) => stream.call(storage, path, range, options) }),
+    ...(handle && { handle: (path, options) => handle.call(storage, path, options) }),
     ...(snapshot && { snapshot: () => withCoalescing(snapshot.call(storage), rule) }),
   };
 }

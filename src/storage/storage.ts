@@ -45,6 +45,13 @@ export interface ReadableStorage {
   stream?(path: string, range: ByteRange, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<Uint8Array>;
 
   /**
+   * The file itself, so that a worker can read it at first hand; `undefined` where there is none. Optional: only folders that the
+   * browser keeps, or that its user picked, have such.
+   * @throws StorageError where the place fails.
+   */
+  handle?(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<FileSystemFileHandle | undefined>;
+
+  /**
    * The same place, for one opening of a checkpoint: within the answer each file keeps one version, and another one throws
    * StorageError `"changed"`; a later snapshot sees the new version. Optional: a place that cannot change below its reader has none.
    */

@@ -17,7 +17,7 @@ test("is named below its parent, and is the parent where the path is empty", () 
   expect(() => subfolder(parent, "../run")).toThrow(/not a path inside a storage/);
 });
 
-test("streams and snapshots where its parent does, and only there", async () => {
+test("streams, snapshots and has handles where its parent does, and only there", async () => {
   async function* stream() {
     yield Uint8Array.of(1, 2);
   }
@@ -28,11 +28,14 @@ test("streams and snapshots where its parent does, and only there", async () => 
       asked.push(path);
       return stream();
     },
+    handle: async (path) => ({ name: path }) as FileSystemFileHandle,
     snapshot: () => memoryStorage({ "run/x": Uint8Array.of(7) }),
   };
   const folder = subfolder(parent, "run");
   for await (const piece of folder.stream?.("x", { offset: 0, length: 2 }) ?? []) expect(piece).toHaveLength(2);
   expect(asked).toEqual(["run/x"]);
   expect(await folder.snapshot?.().read("x")).toEqual(Uint8Array.of(7));
-  expect(subfolder(memoryStorage(), "run").stream).toBeUndefined();
+  expect(await folder.handle?.("x")).toEqual({ name: "run/x" });
+  await expect(folder.handle?.("../x")).rejects.toThrow(/not a path inside a storage/);
+  expect(Object.keys(subfolder(memoryStorage(), "run"))).toEqual(["name", "read", "list"]);
 });

@@ -12,7 +12,7 @@ export function subfolder(storage: ReadableStorage, path: string): ReadableStora
     requirePath(name);
     return `${path}/${name}`;
   };
-  const { stream, snapshot } = storage;
+  const { stream, handle, snapshot } = storage;
   return {
     name: storage.name === undefined ? path : `${storage.name}/${path}`,
     read: async (name, options) => storage.read(within(name), options),
@@ -21,6 +21,7 @@ export function subfolder(storage: ReadableStorage, path: string): ReadableStora
       return storage.list(`${path}/${prefix}`, options);
     },
     ...(stream && { stream: (name, range, options) => stream.call(storage, within(name), range, options) }),
+    ...(handle && { handle: async (name, options) => handle.call(storage, within(name), options) }),
     ...(snapshot && { snapshot: () => subfolder(snapshot.call(storage), path) }),
   };
 }
