@@ -22,7 +22,6 @@ const packageHomes: Readonly<Record<string, string>> = {
   numcodecs: "codecs",
   zarrita: "zarr",
   zod: "checkpoint",
-  zstddec: "codecs",
 };
 
 /** Files that run in Node only. */

@@ -1,14 +1,12 @@
+import type { CorruptCheckpointError } from "../errors.js";
 import type { TaskContext } from "../tasks/context.js";
 import type { Codec, DecodeRequest } from "./codec.js";
 import { allowedLength, checkLength, joined, once, tooLong, undecodable, withinLength } from "./decodedLength.js";
-import { type Libzstd, loadLibzstd } from "./libzstd.js";
-import { streamByFzstd } from "./streamByFzstd.js";
-import { streamByLibzstd } from "./streamByLibzstd.js";
-import { ZstdFrameScanner } from "./zstdScan.js";
-import { ZstdDamage, type ZstdStream } from "./zstdStream.js";
-
-/** Most bytes, compressed and decoded, of a value that is decoded in one go: WebAssembly memory never shrinks again. */
-const largestWhole = 16 * 1024 * 1024;
+import { ZstdDamage } from "./zstd/damage.js";
+import type { ZstdDecoder } from "./zstd/decoder.js";
+import { ZstdFrameScanner } from "./zstd/frameScanner.js";
+import { giveBackDecoder, takeDecoder } from "./zstd/idleDecoders.js";
+import { streamByFzstd } from "./zstd/streamByFzstd.js";
 
 /**
  * zstd (RFC 8878): exactly one frame, without dictionary, as TensorStore takes it. Decoded lengths are always checked; a
@@ -16,22 +14,26 @@ const largestWhole = 16 * 1024 * 1024;
  */
 export const zstd: Codec = { name: "zstd", decode, stream };
 
+/** What a frame of known bytes can decode to at most is all that is ever allocated for it. */
 async function decode(bytes: Uint8Array, request: DecodeRequest, context: TaskContext = {}): Promise<Uint8Array> {
-  const longest = longestDecoded(bytes, request);
-  const libzstd = bytes.length + longest <= largestWhole ? await loadLibzstd() : undefined;
+  const longest = orCorrupt(request, () => longestDecoded(bytes, request));
+  const decoder = await takeDecoder();
   context.signal?.throwIfAborted();
-  if (libzstd === undefined) return joined(stream(once(bytes), request, context), request);
-  // zstddec guesses the size where it is told 0, and answers a damaged frame with no bytes.
-  const decoded = libzstd.decode(bytes, Math.max(longest, 1));
-  if (decoded.length === 0 && longest > 0) throw undecodable(request, "a zstd frame", "a frame that does not decode");
-  checkLength("zstd", decoded.length, request);
-  return decoded;
+  if (decoder === undefined) return joined(stream(once(bytes), request, context), request);
+  try {
+    const into = new Uint8Array(longest);
+    const length = orCorrupt(request, () => decoder.decodeFrame(bytes, into));
+    checkLength("zstd", length, request);
+    return into.subarray(0, length);
+  } finally {
+    giveBackDecoder(decoder);
+  }
 }
 
-/** Most bytes that the frame can decode to, within what is allowed: nothing larger is ever allocated. */
+/** Most bytes that the frame can decode to, within what is allowed. */
 function longestDecoded(bytes: Uint8Array, request: DecodeRequest): number {
   const allowed = allowedLength(request);
-  const scanner = new ZstdFrameScanner(request, allowed);
+  const scanner = new ZstdFrameScanner(allowed);
   for (const _part of scanner.push(bytes)) checkScan(scanner, request);
   scanner.finish();
   return scanner.header?.contentSize ?? Math.min(scanner.longest, allowed);
@@ -47,21 +49,36 @@ function stream(pieces: AsyncIterable<Uint8Array>, request: DecodeRequest, conte
   return withinLength("zstd", decodePieces(pieces, request), request, context);
 }
 
-const streamBy = (libzstd: Libzstd | undefined): ZstdStream =>
-  libzstd?.functions === undefined ? streamByFzstd : streamByLibzstd.bind(undefined, libzstd.functions);
-
 async function* decodePieces(pieces: AsyncIterable<Uint8Array>, request: DecodeRequest): AsyncGenerator<Uint8Array> {
-  const scanner = new ZstdFrameScanner(request, allowedLength(request));
-  const decodeParts = streamBy(await loadLibzstd());
+  const decoder = await takeDecoder();
   try {
-    yield* decodeParts(scanned(pieces, scanner, request));
-  } catch (cause) {
-    if (cause instanceof ZstdDamage) throw undecodable(request, "a zstd frame", cause.message, cause);
-    throw cause;
+    yield* decoder === undefined ? streamByFzstd(scanned(pieces, request)) : decodeBy(decoder, pieces, request);
+  } catch (error) {
+    throw error instanceof ZstdDamage ? corruption(request, error) : error;
+  } finally {
+    if (decoder !== undefined) giveBackDecoder(decoder);
   }
 }
 
-async function* scanned(pieces: AsyncIterable<Uint8Array>, scanner: ZstdFrameScanner, request: DecodeRequest): AsyncGenerator<Uint8Array> {
+async function* decodeBy(decoder: ZstdDecoder, pieces: AsyncIterable<Uint8Array>, request: DecodeRequest): AsyncGenerator<Uint8Array> {
+  decoder.begin(request);
+  for await (const piece of pieces) {
+    for (let rest = piece; rest.length > 0; ) {
+      const { input } = decoder;
+      const part = rest.subarray(0, input.length);
+      input.set(part);
+      decoder.given(part.length);
+      rest = rest.subarray(part.length);
+      for (let decoded = decoder.next(); decoded !== undefined; decoded = decoder.next()) yield decoded;
+      if (decoder.ended) decoder.finish();
+    }
+  }
+  decoder.finish();
+}
+
+/** fzstd does not notice all that is wrong with a frame. */
+async function* scanned(pieces: AsyncIterable<Uint8Array>, request: DecodeRequest): AsyncGenerator<Uint8Array> {
+  const scanner = new ZstdFrameScanner(allowedLength(request));
   for await (const piece of pieces) {
     for (const part of scanner.push(piece)) {
       checkScan(scanner, request);
@@ -69,4 +86,17 @@ async function* scanned(pieces: AsyncIterable<Uint8Array>, scanner: ZstdFrameSca
     }
   }
   scanner.finish();
+}
+
+function orCorrupt<Result>(request: DecodeRequest, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof ZstdDamage ? corruption(request, error) : error;
+  }
+}
+
+function corruption(request: DecodeRequest, damage: ZstdDamage): CorruptCheckpointError {
+  const offset = request.offset === undefined ? undefined : request.offset + damage.at;
+  return undecodable({ ...request, offset }, damage.expected, damage.message, damage);
 }

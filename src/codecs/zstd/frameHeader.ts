@@ -1,10 +1,4 @@
-import { CorruptCheckpointError } from "../errors.js";
-
-/** Where a frame stands, for errors. */
-export interface FramePlace {
-  readonly path: string;
-  readonly offset?: number | undefined;
-}
+import { ZstdDamage } from "./damage.js";
 
 /** The header of a zstd frame (RFC 8878, section 3.1.1.1). */
 export interface ZstdFrameHeader {
@@ -24,7 +18,7 @@ export interface ZstdFrameHeader {
 const largestWindow = 2 ** 27;
 
 /** Most decoded bytes of one block. */
-const largestBlock = 128 * 1024;
+export const largestBlock = 128 * 1024;
 
 /** Most bytes that a header takes, magic included. */
 export const longestHeader = 18;
@@ -33,23 +27,23 @@ const magic = 0xfd2fb528;
 
 /**
  * Reads the frame header that starts `bytes`; `undefined` where more bytes are needed to tell.
- * @throws CorruptCheckpointError for other magics (skippable frames, too, as in TensorStore), dictionaries and too large windows.
+ * @throws ZstdDamage for other magics (skippable frames, too, as in TensorStore), dictionaries and too large windows.
  */
-export function parseFrameHeader(bytes: Uint8Array, place: FramePlace): ZstdFrameHeader | undefined {
+export function parseFrameHeader(bytes: Uint8Array): ZstdFrameHeader | undefined {
   if (bytes.length < 4) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = view.getUint32(0, true);
-  if (start !== magic) throw refused(place, `0x${start.toString(16).padStart(8, "0")}${isSkippable(start) ? " (a skippable frame)" : ""}`);
+  if (start !== magic) throw refused(`0x${start.toString(16).padStart(8, "0")}${isSkippable(start) ? " (a skippable frame)" : ""}`);
   const descriptor = bytes[4];
   if (descriptor === undefined) return undefined;
   const fields = fieldsOf(descriptor);
-  if (fields.reserved) throw refused(place, "a header with the reserved bit set");
+  if (fields.reserved) throw refused("a header with the reserved bit set");
   if (bytes.length < fields.byteLength) return undefined;
-  if (readUint(view, fields.dictionaryOffset, fields.dictionaryBytes) !== 0) throw refused(place, "a frame that needs a dictionary");
+  if (readUint(view, fields.dictionaryOffset, fields.dictionaryBytes) !== 0) throw refused("a frame that needs a dictionary");
   const stored = readUint(view, fields.contentOffset, fields.contentBytes);
   const contentSize = fields.contentBytes === 0 ? undefined : stored + (fields.contentBytes === 2 ? 256 : 0);
   const windowSize = fields.singleSegment && contentSize !== undefined ? contentSize : windowOf(view.getUint8(5));
-  if (windowSize > largestWindow) throw refused(place, `a frame with a window of ${windowSize} bytes`);
+  if (windowSize > largestWindow) throw refused(`a frame with a window of ${windowSize} bytes`);
   return { byteLength: fields.byteLength, contentSize, windowSize, singleSegment: fields.singleSegment, hasChecksum: fields.hasChecksum };
 }
 
@@ -97,10 +91,5 @@ function readUint(view: DataView, offset: number, byteLength: number): number {
   return value;
 }
 
-const refused = ({ path, offset }: FramePlace, received: string) =>
-  new CorruptCheckpointError({
-    path,
-    offset,
-    expected: `one zstd frame without dictionary, window at most ${largestWindow} bytes`,
-    received,
-  });
+const refused = (received: string) =>
+  new ZstdDamage(received, { expected: `one zstd frame without dictionary, window at most ${largestWindow} bytes` });

@@ -1,12 +1,12 @@
-import { CorruptCheckpointError } from "../errors.js";
-import { blockLimit, type FramePlace, longestHeader, narrowWindow, parseFrameHeader, type ZstdFrameHeader } from "./zstdFrame.js";
+import { ZstdDamage } from "./damage.js";
+import { blockLimit, longestHeader, narrowWindow, parseFrameHeader, type ZstdFrameHeader } from "./frameHeader.js";
 
 type Phase = "header" | "block header" | "block" | "checksum" | "end";
 
 /**
  * Follows the block headers of one zstd frame (RFC 8878, 3.1.1.2) without decoding it. Decoders alone do not tell a
  * frame's end from what follows it, nor how much one piece can grow: this refuses truncated frames, anything behind
- * the frame, and blocks above the format's limit.
+ * the frame, and blocks above the format's limit. Its methods throw ZstdDamage.
  */
 export class ZstdFrameScanner {
   /** Known once enough bytes were pushed. */
@@ -14,7 +14,6 @@ export class ZstdFrameScanner {
   /** Fewest and most decoded bytes of the blocks so far. */
   shortest = 0;
   longest = 0;
-  readonly #place: FramePlace;
   readonly #decodedLength: number;
   #phase: Phase = "header";
   /** Bytes of a header that is not complete yet. */
@@ -25,8 +24,7 @@ export class ZstdFrameScanner {
   #consumed = 0;
 
   /** `decodedLength`: most bytes that the frame may decode to; the frame's window is narrowed to it. */
-  constructor(place: FramePlace, decodedLength: number) {
-    this.#place = place;
+  constructor(decodedLength: number) {
     this.#decodedLength = decodedLength;
   }
 
@@ -63,7 +61,7 @@ export class ZstdFrameScanner {
   #readHeader(rest: Uint8Array): [Uint8Array, number] {
     const held = this.#partial.length;
     const candidate = concat(this.#partial, rest.subarray(0, longestHeader - held));
-    const header = parseFrameHeader(candidate, this.#place);
+    const header = parseFrameHeader(candidate);
     if (header === undefined) return this.#hold(candidate, held);
     this.header = header;
     this.#partial = new Uint8Array();
@@ -121,9 +119,8 @@ export class ZstdFrameScanner {
     return [new Uint8Array(), candidate.length - held];
   }
 
-  #corrupt(expected: string, received: string): CorruptCheckpointError {
-    const { path, offset } = this.#place;
-    return new CorruptCheckpointError({ path, offset: offset === undefined ? undefined : offset + this.#consumed, expected, received });
+  #corrupt(expected: string, received: string): ZstdDamage {
+    return new ZstdDamage(received, { expected, at: this.#consumed });
   }
 }
 

@@ -1,5 +1,5 @@
 import { Decompress } from "fzstd";
-import { ZstdDamage } from "./zstdStream.js";
+import { ZstdDamage } from "./damage.js";
 
 /**
  * fzstd, in plain JavaScript: a fifth of libzstd's speed. It holds the window and one block. It neither verifies content

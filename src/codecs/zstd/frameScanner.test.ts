@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { CorruptCheckpointError } from "../errors.js";
-import { ZstdFrameScanner } from "./zstdScan.js";
+import { ZstdDamage } from "./damage.js";
+import { ZstdFrameScanner } from "./frameScanner.js";
 
 const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(" ", ""), "hex"));
 
@@ -8,7 +8,7 @@ const hex = (text: string) => Uint8Array.from(Buffer.from(text.replaceAll(" ", "
 const frame = hex("28b52ffd 04 00 | 180000 616263 | 421f00 7a | 090000 64 | 01020304".replaceAll("|", ""));
 
 function scan(bytes: Uint8Array, size: number, decodedLength = 5000) {
-  const scanner = new ZstdFrameScanner({ path: "d/file", offset: 100 }, decodedLength);
+  const scanner = new ZstdFrameScanner(decodedLength);
   const parts: Uint8Array[] = [];
   for (let start = 0; start < bytes.length; start += size) parts.push(...scanner.push(bytes.subarray(start, start + size)));
   return { scanner, parts };
@@ -34,13 +34,14 @@ test("narrows a declared window to the value", () => {
   expect(parts[0]).toEqual(hex("28b52ffd 00 38"));
 });
 
-test("finds a frame that is cut short at any byte, with file and offset", () => {
+test("finds a frame that is cut short at any byte, and says where", () => {
   for (let length = 0; length < frame.length; length++) {
     const { scanner } = scan(frame.subarray(0, length), 100);
-    expect(() => scanner.finish()).toThrow(CorruptCheckpointError);
+    expect(() => scanner.finish()).toThrow(ZstdDamage);
   }
   const { scanner } = scan(frame.subarray(0, 11), 100);
-  expect(() => scanner.finish()).toThrow("d/file at byte 111: expected the rest of a zstd frame, received the end of the data, in a block");
+  const damage = { expected: "the rest of a zstd frame", message: "the end of the data, in a block", at: 11 };
+  expect(() => scanner.finish()).toThrow(expect.objectContaining(damage));
 });
 
 test.each([
@@ -51,5 +52,5 @@ test.each([
   ["an RLE block above the window", "28b52ffd 00 00 0b2000 64"],
   ["an RLE block of 2 MiB", "28b52ffd 00 58 fbffff 64"],
 ])("refuses %s", (_, bytes) => {
-  expect(() => scan(hex(bytes), 3)).toThrow(CorruptCheckpointError);
+  expect(() => scan(hex(bytes), 3)).toThrow(ZstdDamage);
 });

@@ -1,0 +1,29 @@
+let loading: Promise<WebAssembly.Module | undefined> | undefined;
+
+/**
+ * zstd's decoder, compiled on first use and then kept; `undefined` where WebAssembly is missing or forbidden (a CSP without
+ * `'wasm-unsafe-eval'`). It can be posted to workers.
+ */
+export function loadZstd(): Promise<WebAssembly.Module | undefined> {
+  loading ??= compile().catch((error: unknown) => {
+    loading = undefined; // a file that could not be loaded may be there the next time
+    throw error;
+  });
+  return loading;
+}
+
+async function compile(): Promise<WebAssembly.Module | undefined> {
+  const { zstdWasm } = await import("./zstdWasm.js");
+  try {
+    return await WebAssembly.compile(bytesOf(zstdWasm));
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}

@@ -1,0 +1,73 @@
+// @ts-check
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { runCommand } from "../../../../e2e/setup/commands.mjs";
+import { wasmTools } from "../../../../e2e/setup/wasmTools.mjs";
+import { patched } from "./patches.mjs";
+import { sha256Of, zstdSource } from "./source.mjs";
+
+// Builds zstd's decoder and writes ../zstdWasm.ts; with `--check` it only says whether that file holds what it would write.
+
+const folder = import.meta.dirname;
+const root = join(folder, "..", "..", "..", "..");
+const module = join(folder, "..", "zstdWasm.ts");
+const record = join(folder, "recorded.json");
+
+/** The fast Huffman loop is left out because it does not notice damaged streams: `README.md`. */
+const definitions = ["NDEBUG", "ZSTD_NO_INTRINSICS", "DYNAMIC_BMI2=0", "HUF_DISABLE_FAST_DECODE", "ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT"];
+const flags = ["--target=wasm32-wasi", "-O3", "-msimd128", "-mbulk-memory", "-ffunction-sections", "-fdata-sections", "-nostdlib", "-w"];
+const linkerFlags = ["--no-entry", "--gc-sections", "--strip-all", "--stack-first", "-z", "stack-size=65536"];
+
+/** @param {string} source zstd's single file, patched @returns {Promise<Buffer>} */
+async function compiled(source) {
+  const place = mkdtempSync(join(tmpdir(), "orbax-webgpu-zstd-"));
+  try {
+    writeFileSync(join(place, "zstd.c"), source);
+    writeFileSync(join(place, "decoder.c"), readFileSync(join(folder, "decoder.c")));
+    const defined = definitions.map((definition) => `-D${definition}`);
+    const args = [...flags, ...defined, `-Wl,${linkerFlags.join(",")}`, "-o", "decoder.wasm", "decoder.c"];
+    const { code, output } = await runCommand("clang-19", args, { cwd: place, timeoutSeconds: 300 });
+    if (code !== 0) throw new Error(`clang failed with code ${code}; its output was:\n${output}`);
+    return readFileSync(join(place, "decoder.wasm"));
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** @param {Buffer} wasm @param {{ source: import("./source.mjs").Source }} recorded */
+function moduleText(wasm, { source }) {
+  const license = readFileSync(join(folder, "LICENSE"), "utf8").trim().split("\n");
+  const notice = license.map((line) => (line === "" ? " *" : ` * ${line}`)).join("\n");
+  return `// Written by wasm/build.mjs: change that, not this.
+/*!
+ * zstd ${source.zstdVersion}'s decoder, compiled to WebAssembly.
+ *
+${notice}
+ */
+
+/** The WebAssembly module, in base64. */
+export const zstdWasm =
+  "${wasm.toString("base64")}";
+`;
+}
+
+async function main() {
+  const { values } = parseArgs({ options: { check: { type: "boolean", default: false } } });
+  const recorded = JSON.parse(readFileSync(record, "utf8"));
+  const tools = await wasmTools(runCommand);
+  const source = await zstdSource({ source: recorded.source, cache: join(root, ".cache"), run: runCommand });
+  const wasm = await compiled(patched(source));
+  const text = moduleText(wasm, recorded);
+  const sha256 = sha256Of(wasm);
+  if (!values.check) {
+    writeFileSync(module, text);
+    writeFileSync(record, `${JSON.stringify({ ...recorded, tools, wasm: { sha256, byteLength: wasm.length } }, undefined, 2)}\n`);
+  } else if (readFileSync(module, "utf8") !== text || recorded.wasm.sha256 !== sha256) {
+    throw new Error(`this build of ${wasm.length} bytes (${sha256}) is not the one in ${module} (${recorded.wasm.sha256})`);
+  }
+  process.stdout.write(`zstd's decoder: ${wasm.length} bytes of WebAssembly, ${sha256}\n`);
+}
+
+await main();
