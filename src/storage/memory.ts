@@ -1,3 +1,4 @@
+import { type FileCreation, gatheringWriter } from "./fileWriter.js";
 import { sliceOf } from "./lengthError.js";
 import { listingOf } from "./listing.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
@@ -12,7 +13,7 @@ export function memoryStorage(
 ): WritableStorage {
   const stored = new Map(files instanceof Map ? files : Object.entries(files));
   for (const path of stored.keys()) requirePath(path);
-  return {
+  const storage: WritableStorage & FileCreation = {
     name: "memory",
 
     async read(path, { range, signal } = {}) {
@@ -36,10 +37,17 @@ export function memoryStorage(
       stored.set(path, new Uint8Array(bytes));
     },
 
+    async create(path, { signal } = {}) {
+      requirePath(path);
+      signal?.throwIfAborted();
+      return gatheringWriter((bytes) => void stored.set(path, bytes), signal);
+    },
+
     async remove(path, { signal } = {}) {
       requirePath(path);
       signal?.throwIfAborted();
       for (const key of [...stored.keys()]) if (key === path || key.startsWith(`${path}/`)) stored.delete(key);
     },
   };
+  return storage;
 }

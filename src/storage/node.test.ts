@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { testStorage } from "./conformance.testing.js";
+import { testFileWriters } from "./fileWriter.testing.js";
 import { nodeStorage } from "./node.js";
 
 const folders: string[] = [];
@@ -25,6 +26,8 @@ testStorage("nodeStorage", async (files) => {
   const storage = nodeStorage(await folderOf(files));
   return { storage, writable: storage };
 });
+
+testFileWriters("nodeStorage", async () => nodeStorage(await folderOf(new Map())));
 
 test("constructing it touches nothing, and the folder comes with the first write", async () => {
   const parent = await folderOf(new Map());

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CheckpointValueError, StorageError } from "../errors.js";
+import type { FileCreation, FileWriter } from "./fileWriter.js";
 import { fileTooLong, lengthError } from "./lengthError.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
 import type { ReadOptions, StorageListing, WritableStorage } from "./storage.js";
@@ -27,7 +28,7 @@ export function nodeStorage(dir: string): WritableStorage {
     if (sep === "\\" && /[\\:]/.test(path)) throw new CheckpointValueError(`${JSON.stringify(path)} is no path on this system`);
     return join(dir, path);
   };
-  return {
+  const storage: WritableStorage & FileCreation = {
     name: dir,
     read: async (path, options = {}) => read(path, locate(path), options),
     stream: (path, range, options = {}) => stream(path, locate(path), range, options),
@@ -36,12 +37,14 @@ export function nodeStorage(dir: string): WritableStorage {
       return list(prefix, prefix === "" ? dir : locate(prefix.slice(0, -1)), options);
     },
     write: async (path, bytes, options = {}) => write(path, locate(path), bytes, options),
+    create: async (path, options = {}) => create(path, locate(path), options),
     remove: async (path, { signal } = {}) => {
       const file = locate(path);
       signal?.throwIfAborted();
       await attempt(path, rm(file, { recursive: true, force: true }));
     },
   };
+  return storage;
 }
 
 async function read(path: string, file: string, { range, longest, signal }: ReadOptions) {
@@ -87,20 +90,44 @@ async function list(prefix: string, folder: string, { signal }: Options): Promis
 }
 
 /** Writes beside the file and renames, so that a reader sees the old bytes or the new ones. */
-async function write(path: string, file: string, bytes: Uint8Array, { signal }: Options): Promise<void> {
-  signal?.throwIfAborted();
-  const beside = join(dirname(file), `.${randomUUID()}.partial`);
+async function write(path: string, file: string, bytes: Uint8Array, options: Options): Promise<void> {
+  const writer = await create(path, file, options);
   try {
-    await attempt(path, mkdir(dirname(file), { recursive: true }), "write");
-    await attempt(path, writeFile(beside, bytes, signal === undefined ? {} : { signal }), "write");
-    signal?.throwIfAborted();
-    await attempt(path, rename(beside, file), "write");
+    await writer.write(bytes);
+    await writer.close();
   } catch (error) {
-    // The failure that matters is the one above.
-    await rm(beside, { force: true }).catch(() => undefined);
-    signal?.throwIfAborted();
+    await writer.abort();
     throw error;
   }
+}
+
+async function create(path: string, file: string, { signal }: Options): Promise<FileWriter> {
+  signal?.throwIfAborted();
+  const beside = join(dirname(file), `.${randomUUID()}.partial`);
+  await attempt(path, mkdir(dirname(file), { recursive: true }), "write");
+  const handle = await attempt(path, open(beside, "wx"), "write");
+  return {
+    write: (bytes) => writeFully(path, handle, bytes, signal),
+    async close() {
+      signal?.throwIfAborted();
+      await attempt(path, handle.close(), "write");
+      await attempt(path, rename(beside, file), "write");
+    },
+    async abort() {
+      // The failure that matters is the one before; both do nothing after a close.
+      await handle.close().catch(() => undefined);
+      await rm(beside, { force: true }).catch(() => undefined);
+    },
+  };
+}
+
+async function writeFully(path: string, handle: FileHandle, bytes: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    signal?.throwIfAborted();
+    const length = Math.min(longestCall, bytes.length - done);
+    done += (await attempt(path, handle.write(bytes, done, length), "write")).bytesWritten;
+  }
+  signal?.throwIfAborted();
 }
 
 async function withFile<Value>(path: string, file: string, use: (handle: FileHandle, size: number) => Promise<Value>) {
@@ -126,7 +153,7 @@ async function openFile(path: string, file: string): Promise<{ handle: FileHandl
 async function readFully(path: string, handle: FileHandle, range: ByteRange, signal: AbortSignal | undefined): Promise<Uint8Array> {
   const bytes = new Uint8Array(range.length);
   for (let done = 0; done < range.length; ) {
-    const length = Math.min(longestRead, range.length - done);
+    const length = Math.min(longestCall, range.length - done);
     const answer = await attempt(path, handle.read(bytes, done, length, range.offset + done));
     signal?.throwIfAborted();
     if (answer === undefined || answer.bytesRead === 0) throw lengthError(path, range, range.offset + done);
@@ -135,12 +162,14 @@ async function readFully(path: string, handle: FileHandle, range: ByteRange, sig
   return bytes;
 }
 
-// So that an abort is seen within a large read, and below the 2 GiB that one call takes.
-const longestRead = 64 * 1024 * 1024;
+// So that an abort is seen within a large read or write, and below the 2 GiB that one call takes.
+const longestCall = 64 * 1024 * 1024;
 
 const absentCodes = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
 
 /** `undefined` where nothing stands there (when reading); any other failure as a StorageError. */
+async function attempt<Value>(path: string, work: Promise<Value>, kind: "write"): Promise<Value>;
+async function attempt<Value>(path: string, work: Promise<Value>, kind?: "read"): Promise<Value | undefined>;
 async function attempt<Value>(path: string, work: Promise<Value>, kind: "read" | "write" = "read"): Promise<Value | undefined> {
   try {
     return await work;

@@ -1,0 +1,65 @@
+import type { TaskContext } from "../tasks/context.js";
+import type { WritableStorage } from "./storage.js";
+
+/** A file that is written piece by piece, so that files may be larger than memory. What stood at its path stays there until `close`. */
+export interface FileWriter {
+  /**
+   * Appends; when it resolves, the bytes are the caller's again. One call at a time; after one that rejected only `abort` is left.
+   * @throws StorageError where the place fails.
+   */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Puts the file in its place, whole. @throws StorageError where the place fails. */
+  close(): Promise<void>;
+  /** Gives the file up and frees what it took. Never rejects; does nothing after `close` has resolved. */
+  abort(): Promise<void>;
+}
+
+/** The part of a writable storage that takes files piece by piece. */
+export interface FileCreation {
+  /**
+   * Begins a file; its folders are made with it. The signal also stops its later writes.
+   * @throws CheckpointValueError for what is no path, StorageError where the place fails.
+   */
+  create(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<FileWriter>;
+}
+
+/** Begins a file in any storage: one that takes only whole files gets it at `close`, and memory holds it until then. */
+export async function createFile(
+  storage: WritableStorage & Partial<FileCreation>,
+  path: string,
+  { signal }: TaskContext = {},
+): Promise<FileWriter> {
+  if (storage.create !== undefined) return storage.create(path, { signal });
+  signal?.throwIfAborted();
+  return gatheringWriter((bytes) => storage.write(path, bytes, { signal }), signal);
+}
+
+/** A writer that keeps copies of the pieces, and stores all of them as one at `close`. */
+export function gatheringWriter(store: (bytes: Uint8Array) => Promise<void> | void, signal: AbortSignal | undefined): FileWriter {
+  let pieces: Uint8Array[] = [];
+  return {
+    async write(bytes) {
+      signal?.throwIfAborted();
+      // Not slice, which on Node's Buffer copies nothing.
+      pieces.push(new Uint8Array(bytes));
+    },
+    async close() {
+      signal?.throwIfAborted();
+      await store(joined(pieces));
+      pieces = [];
+    },
+    async abort() {
+      pieces = [];
+    },
+  };
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
