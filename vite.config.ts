@@ -13,7 +13,7 @@ export default defineConfig({
     rolldownOptions: { external },
   },
   test: {
-    include: ["src/**/*.test.ts", "e2e/{setup,server}/**/*.test.ts", "demo/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "e2e/{bench,setup,server}/**/*.test.ts", "demo/**/*.test.ts"],
     testTimeout: 20_000, // a busy machine of two cores is slow, not wrong
   },
 });

@@ -1,0 +1,107 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildPage } from "./buildPage.js";
+import { type BenchData, ensureData, filesOf } from "./data/ensureData.js";
+import { Measurements } from "./measurements.js";
+import { type BenchOptions, benchOptions, help } from "./options.js";
+import type { SetName } from "./page/protocol.js";
+import { jsonReport } from "./report/json.js";
+import { type Machine, machine } from "./report/machine.js";
+import { type RowResult, resultOf } from "./report/results.js";
+import { rowTable, summaryTable } from "./report/table.js";
+import { coldStarts, extras, type Need, type Row, rowsOf } from "./rows.js";
+import { Seats } from "./seats.js";
+import { Stage } from "./stage.js";
+import { runStudies } from "./studies/studies.js";
+
+const root = join(import.meta.dirname, "..", "..");
+const results = join(root, "e2e", "results", "bench");
+const slow = { latencyMs: 20, bytesPerSecond: 50e6 };
+
+const say = (text: string) => void process.stdout.write(`${text}\n`);
+const log = (line: string) => void process.stderr.write(`  ${line}\n`);
+
+/** Runs `npm run bench` with its arguments. @returns The exit code: 1 where something could not be measured. */
+export async function bench(args: readonly string[]): Promise<number> {
+  const options = benchOptions(args);
+  if (options === "help") return say(help) ?? 0;
+  if (options === "list")
+    return (
+      say(
+        allRows(undefined)
+          .map(({ name, title }) => `${name.padEnd(20)} ${title}`)
+          .join("\n"),
+      ) ?? 0
+    );
+  const needed = chosen(options);
+  const sets = [...new Set(needed.needs.map(({ series }) => series.set))];
+  const data = await ensureData(sets, options.quick, log);
+  log("building the page");
+  await buildPage(options.package);
+  const { measured, adapter } = await measure(options, data, needed.needs);
+  const rows = allRows(data).filter(({ name }) => needed.names.has(name));
+  return report(
+    rows.map((row) => resultOf(row, measured)),
+    measured,
+    adapter,
+    args,
+    options,
+  );
+}
+
+/** The rows. @param data Without it, their values cannot be computed. */
+const allRows = (data: BenchData | undefined): Row[] =>
+  rowsOf({ bytesPerSecond: slow.bytesPerSecond, bytesOnSlowNetwork: (set) => (data === undefined ? Number.NaN : stepBytes(data, set)) });
+
+const stepBytes = (data: BenchData, set: SetName): number => filesOf(data, set, "checkpoints").reduce((sum, { size }) => sum + size, 0);
+
+/** What the options ask for. @throws Error where they name no row. */
+function chosen({ only }: BenchOptions): { names: Set<string>; needs: Need[] } {
+  const rows = allRows(undefined).filter(({ name }) => only === undefined || only.some((part) => name.includes(part)));
+  const wantsExtras = (name: string) => only === undefined || only.includes(name);
+  const needs = [
+    ...rows.flatMap(({ needs }) => needs),
+    ...(wantsExtras("extras") ? extras : []),
+    ...(wantsExtras("cold") ? coldStarts : []),
+  ];
+  if (needs.length === 0) throw new Error(`no row is called ${only?.join(" or ")}; --list prints all`);
+  return { names: new Set(rows.map(({ name }) => name)), needs };
+}
+
+async function measure(
+  options: BenchOptions,
+  data: BenchData,
+  needs: readonly Need[],
+): Promise<{ measured: Measurements; adapter: string }> {
+  const stage = new Stage({ page: join(results, "page"), data: data.folder, port: options.port, slow }, join(results, "profile"));
+  await stage.start();
+  const seats = new Seats(stage, data);
+  const measured = new Measurements();
+  try {
+    const { ready } = await seats.of("isolated");
+    await runStudies({ seats, server: stage.server, data, measured, reps: options.reps, log }, needs);
+    return { measured, adapter: ready.adapter };
+  } finally {
+    await seats.close();
+    await stage.close();
+  }
+}
+
+function report(
+  rows: readonly RowResult[],
+  measured: Measurements,
+  adapter: string,
+  args: readonly string[],
+  options: BenchOptions,
+): number {
+  const command = ["npm run bench", ...(args.length > 0 ? ["--", ...args] : [])].join(" ");
+  const where: Machine = machine(adapter);
+  say(`\n${summaryTable(measured.summaries())}\n\n${rowTable(rows)}\n`);
+  say(
+    `${where.processor}, ${where.cores} cores, ${(where.memoryBytes / 2 ** 30).toFixed(0)} GiB, ${where.browser}, WebGPU on ${where.adapter}`,
+  );
+  for (const [key, reason] of Object.entries(measured.failures)) say(`not measured: ${key}: ${reason.split("\n")[0]}`);
+  const json = JSON.stringify(jsonReport(rows, measured, where, command), null, 2);
+  writeFileSync(options.json ?? join(results, "latest.json"), `${json}\n`);
+  return Object.keys(measured.failures).length > 0 ? 1 : 0;
+}

@@ -1,0 +1,44 @@
+import type { Row } from "../rows.js";
+import { type RowResult, verdictOf } from "./results.js";
+import type { Summary } from "./statistics.js";
+
+/** The rows as text. */
+export function rowTable(results: readonly RowResult[]): string {
+  const lines = results.map((result) => {
+    const { row, value } = result;
+    const sign = row.better === "lower" ? "≤" : "≥";
+    const goal = (number: number) => `${sign} ${formatted(number, row.unit)}`;
+    return [
+      row.name,
+      row.title,
+      value === undefined ? "–" : formatted(value, row.unit),
+      goal(row.required),
+      goal(row.aim),
+      verdictOf(result),
+    ];
+  });
+  return aligned([["name", "ratio", "measured", "required", "aim", ""], ...lines]);
+}
+
+/** All that was measured as text. */
+export const summaryTable = (summaries: Readonly<Record<string, Summary>>): string =>
+  aligned([
+    ["measured", "median", "least", "most"],
+    ...Object.entries(summaries).map(([key, { median, least, most }]) => [key, ...[median, least, most].map((value) => plain(key, value))]),
+  ]);
+
+function formatted(value: number, unit: Row["unit"]): string {
+  if (unit === "×") return value >= 20 ? value.toFixed(0) : value.toFixed(2);
+  return unit === "requests" ? value.toFixed(0) : `${value.toFixed(unit === "MB" ? 0 : 1)} ${unit}`;
+}
+
+const plain = (key: string, value: number): string =>
+  /(Bytes|Growth)$/.test(key) ? `${(value / 1e6).toFixed(1)} MB` : /requests$/.test(key) ? `${value}` : `${value.toFixed(1)} ms`;
+
+/** Columns of equal width; numbers, which all but the first two columns hold, to the right. */
+function aligned(lines: readonly (readonly string[])[]): string {
+  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const isText = (column: number) => column === 0 || lines[0]?.[column] === "ratio" || lines[0]?.[column] === "";
+  const cell = (text: string, column: number) => (isText(column) ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0));
+  return lines.map((line) => line.map(cell).join("  ").trimEnd()).join("\n");
+}
