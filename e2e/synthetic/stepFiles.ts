@@ -1,7 +1,8 @@
 import { type Dtype, dtypes } from "../../src/arrays/dtypes.js";
 import { formatName, formatVersion } from "../../src/checkpoint/record/record.js";
-import { btreeNode, type LeafEntry } from "../../src/ocdbt/format/btreeNode.js";
+import { btreeNode } from "../../src/ocdbt/format/btreeNode.js";
 import { sealRecord } from "../../src/ocdbt/format/envelope.js";
+import { LeafEntries, type LeafEntry } from "../../src/ocdbt/format/leafEntries.js";
 import { manifest } from "../../src/ocdbt/format/manifest.js";
 import { formatTreeMetadata } from "../../src/pytree/treeMetadata.js";
 import type { ServedFile } from "../server/server.mjs";
@@ -85,7 +86,7 @@ function databaseFiles(arrays: readonly MadeArray[]): [string, Uint8Array | Serv
     kind: "leaf",
     height: 0,
     files: [{ basePath: "", relativePath: dataPath }],
-    entries: sorted,
+    entries: LeafEntries.of(sorted),
   });
   return [
     ["manifest.ocdbt", manifestOf(offset, node.byteLength)],

@@ -65,7 +65,11 @@ export const record = <Members extends object>(fields: Fields<Members>): Field<M
 
 /** One field `count` times. The caller has bounded `count` by the bytes that are there. */
 export const column = <Value>(field: Field<Value>, count: number): Field<Value[]> => ({
-  read: (reader) => Array.from({ length: count }, () => field.read(reader)),
+  read(reader) {
+    const values: Value[] = [];
+    for (let index = 0; index < count; index++) values.push(field.read(reader));
+    return values;
+  },
   write(writer, values) {
     if (values.length !== count) throw new RangeError(`${values.length} values do not fit a column of ${count}`);
     for (const value of values) field.write(writer, value);

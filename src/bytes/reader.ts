@@ -85,6 +85,29 @@ export class ByteReader {
     return BigInt(low) + this.#highGroups();
   }
 
+  /** `count` values as {@link varint} reads each. The caller has bounded `count` by the bytes that are there. */
+  varints(bits: 16 | 32, count: number): Uint32Array {
+    const values = new Uint32Array(count);
+    const bytes = this.#bytes;
+    for (let index = 0; index < count; index++) {
+      const byte = bytes[this.#position] ?? 0x80;
+      if (byte >= 0x80) {
+        values[index] = this.varint(bits);
+        continue;
+      }
+      values[index] = byte;
+      this.#position += 1;
+    }
+    return values;
+  }
+
+  /** The same of {@link varint64}. */
+  varints64(count: number): BigUint64Array {
+    const values = new BigUint64Array(count);
+    for (let index = 0; index < count; index++) values[index] = this.varint64();
+    return values;
+  }
+
   /**
    * A count that was read: at most `most`, and no more than the remaining bytes can hold at `bytesEach` bytes or more each,
    * so that nothing is allocated for entries that cannot be there.

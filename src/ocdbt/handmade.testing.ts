@@ -3,6 +3,7 @@ import type { WritableStorage } from "../storage/storage.js";
 import { type BtreeNode, btreeNode, type InteriorEntry } from "./format/btreeNode.js";
 import type { DataFile } from "./format/dataFileTable.js";
 import { sealRecord } from "./format/envelope.js";
+import { LeafEntries } from "./format/leafEntries.js";
 import type { LeafValue } from "./format/leafValues.js";
 import { manifest } from "./format/manifest.js";
 
@@ -10,7 +11,12 @@ const utf8 = (text: string) => new TextEncoder().encode(text);
 
 /** A node in its envelope: a leaf of these keys and values. */
 export const leafOf = (entries: Readonly<Record<string, LeafValue>>, files: readonly DataFile[] = []): Uint8Array =>
-  sealNode({ kind: "leaf", height: 0, files, entries: Object.entries(entries).map(([key, value]) => ({ key: utf8(key), value })) });
+  sealNode({
+    kind: "leaf",
+    height: 0,
+    files,
+    entries: LeafEntries.of(Object.entries(entries).map(([key, value]) => ({ key: utf8(key), value }))),
+  });
 
 /** A value within its leaf. */
 export const inline = (text: string): LeafValue => ({ kind: "inline", bytes: utf8(text) });

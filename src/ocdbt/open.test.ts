@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { memoryStorage } from "../storage/memory.js";
+import type { ReadableStorage } from "../storage/storage.js";
 import { streamRange } from "../storage/streamRange.js";
 import { counted, database, databaseNames, expectedJson, listed, opened } from "./databases.testing.js";
-import { indirect, inline, leafOf, ownFiles, storageOf } from "./handmade.testing.js";
+import { child, indirect, inline, interiorOf, leafOf, ownFiles, storageOf } from "./handmade.testing.js";
 import { type OcdbtDatabase, openOcdbt } from "./open.js";
 
 interface Bytes {
@@ -180,5 +181,68 @@ describe("as a storage", () => {
     await expect(found.read("ab")).rejects.toThrow("cut");
     failing = false;
     expect(await found.read("ab")).toEqual(new Uint8Array());
+  });
+});
+
+describe("many keys at once", () => {
+  const value = Uint8Array.from({ length: 100 }, (_, i) => i);
+  const leaf = leafOf({ "": inline("self"), "/0": indirect(10n, 50n), "/1": indirect(5n, 0n) }, ownFiles("data"));
+  const other = leafOf({ a: inline("one"), b: inline("two") });
+  const root = interiorOf([child("a", other), child("m.x", leaf, 1, 3)], ownFiles("other", "leaf"));
+  const storage = () => storageOf(root, { data: value, leaf, other }, { height: 1 });
+
+  test("are found as one by one, in the order they were asked for, missing ones too", async () => {
+    const found = await opened(storage());
+    const keys = ["m.x/0", "nowhere", "a", "m.x", "m.x/1", "b", "a", "m", "m.x/2", "A", "z"];
+    const alone = await Promise.all(keys.map((key) => found.locate(key)));
+    expect(await found.locateAll(keys)).toEqual(alone);
+    expect(await found.readAll(keys)).toEqual(await Promise.all(keys.map((key) => found.read(key))));
+    expect(await found.locateAll([])).toEqual([]);
+  });
+
+  test.each(databaseNames.filter((name) => name !== "binary-keys"))("are found in %s, each node read once", async (name) => {
+    const { storage: counting, reads } = counted(memoryStorage(database(name)));
+    const keys = await listed((await opened(memoryStorage(database(name)))).keys(""));
+    const found = await opened(counting);
+    const located = await found.locateAll(keys);
+    expect(located.every((location) => location !== undefined)).toBe(true);
+    expect(new Set(reads).size).toBe(reads.length);
+    const nodes = reads.length;
+    expect(await Promise.all(keys.map((key) => found.locate(key)))).toEqual(located);
+    expect(reads.length).toBe(nodes);
+  });
+
+  test("ask for the nodes of one level together, and for no others", async () => {
+    const { storage: counting, reads } = counted(storage());
+    const answers: (() => void)[] = [];
+    const waiting: ReadableStorage = {
+      ...counting,
+      read: async (path, options) => {
+        if (path === "leaf" || path === "other") await new Promise<void>((resolve) => answers.push(resolve));
+        return counting.read(path, options);
+      },
+    };
+    const found = await opened(waiting);
+    const located = found.locateAll(["a", "m.x", "m.x/0", "b"]);
+    await vi.waitFor(() => expect(answers.length).toBe(2));
+    for (const answer of answers) answer();
+    expect((await located).length).toBe(4);
+    expect(reads.filter((read) => read.startsWith("leaf") || read.startsWith("other")).length).toBe(2);
+    const again = await opened(counting);
+    reads.length = 0;
+    await again.locateAll(["a", "b"]);
+    expect(reads.map((read) => read.split(" ")[0])).toEqual(["root", "other"]);
+  });
+
+  test("refuses values that are longer than they may be, before they are read", async () => {
+    const found = await opened(storageOf(leafOf({ long: indirect(0n, 2n ** 40n) }, ownFiles("data")), { data: value }));
+    const work = found.readAll(["long"], { longest: 1000 });
+    await expect(work).rejects.toThrow('a value of at most 1000 bytes for key "long", received 1099511627776');
+    await expect(work).rejects.toMatchObject({ name: "CorruptCheckpointError", path: "data" });
+  });
+
+  test("stop on abort", async () => {
+    const found = await opened(storage());
+    await expect(found.locateAll(["a"], { signal: AbortSignal.abort(new Error("stop")) })).rejects.toThrow("stop");
   });
 });

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ByteStrings } from "../bytes/byteStrings.js";
 import { compareBytes, startsWithBytes } from "../bytes/compare.js";
-import type { InteriorEntry, LeafEntry } from "./format/btreeNode.js";
-import { childrenWithin, entriesWithin, findChild, findEntry, restBelow } from "./search.js";
+import type { InteriorEntry } from "./format/btreeNode.js";
+import { childrenWithin, findChild, findKey, keysWithin, restBelow } from "./search.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const textOf = ({ key }: { readonly key: Uint8Array }) => new TextDecoder().decode(key);
 
-const entry = (key: Uint8Array): LeafEntry => ({ key, value: { kind: "inline", bytes: new Uint8Array() } });
 const child = (key: Uint8Array): InteriorEntry => ({
   key,
   subtreeCommonPrefixLength: 0,
@@ -24,18 +24,20 @@ const sortedKeys = fc.uniqueArray(key, { maxLength: 12, selector: (one) => one.j
 
 describe("in a leaf", () => {
   test("finds exactly the key", () => {
-    const entries = ["", "a", "a/0", "b"].map((text) => entry(bytes(text)));
-    for (const text of ["", "a", "a/0", "b"]) expect(findEntry(entries, bytes(text))).toBe(entries.find((one) => textOf(one) === text));
-    for (const text of ["A", "a/", "a/00", "c"]) expect(findEntry(entries, bytes(text))).toBeUndefined();
-    expect(findEntry([], bytes("a"))).toBeUndefined();
+    const texts = ["", "a", "a/0", "b"];
+    const keys = ByteStrings.of(texts.map(bytes));
+    for (const [index, text] of texts.entries()) expect(findKey(keys, bytes(text))).toBe(index);
+    for (const text of ["A", "a/", "a/00", "c"]) expect(findKey(keys, bytes(text))).toBeUndefined();
+    expect(findKey(keys, bytes("node.a/0"), 5)).toBe(2);
+    expect(findKey(ByteStrings.of([]), bytes("a"))).toBeUndefined();
   });
 
   test("finds what a search through all finds", () => {
     fc.assert(
       fc.property(sortedKeys, key, (keys, wanted) => {
-        const entries = keys.map(entry);
-        expect(findEntry(entries, wanted)).toBe(entries.find((one) => compareBytes(one.key, wanted) === 0));
-        expect(entriesWithin(entries, wanted)).toEqual(entries.filter((one) => startsWithBytes(one.key, wanted)));
+        const stored = ByteStrings.of(keys);
+        expect(findKey(stored, wanted) ?? -1).toBe(keys.findIndex((one) => compareBytes(one, wanted) === 0));
+        expect(keysWithin(stored, wanted)).toEqual(keys.filter((one) => startsWithBytes(one, wanted)));
       }),
     );
   });

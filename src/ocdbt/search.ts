@@ -1,35 +1,30 @@
+import type { ByteStrings } from "../bytes/byteStrings.js";
 import { compareBytes, startsWithBytes } from "../bytes/compare.js";
-import type { InteriorEntry, LeafEntry } from "./format/btreeNode.js";
+import type { InteriorEntry } from "./format/btreeNode.js";
 
-/** What all entries of nodes have: a key, relative to the node; entries ascend by it. */
-interface Keyed {
-  readonly key: Uint8Array;
-}
-
-/** The leaf's entry of exactly this key. */
-export function findEntry(entries: readonly LeafEntry[], key: Uint8Array): LeafEntry | undefined {
-  const entry = entries[countWhile(entries, (other) => compareBytes(other.key, key) < 0)];
-  return entry !== undefined && compareBytes(entry.key, key) === 0 ? entry : undefined;
+/** Which of a leaf's keys is `key` without its first `from` bytes, which the node leaves out. */
+export function findKey(keys: ByteStrings, key: Uint8Array, from = 0): number | undefined {
+  const index = countWhile(keys.length, (other) => keys.compare(other, key, from) < 0);
+  return index < keys.length && keys.compare(index, key, from) === 0 ? index : undefined;
 }
 
 /** The child whose subtree would hold the key: the last one that begins at or before it. */
 export const findChild = (children: readonly InteriorEntry[], key: Uint8Array): InteriorEntry | undefined =>
-  children[countWhile(children, (other) => compareBytes(other.key, key) <= 0) - 1];
+  children[countFirst(children, (other) => compareBytes(other.key, key) <= 0) - 1];
 
-/** The leaf's entries whose keys begin with the prefix. */
-export function entriesWithin(entries: readonly LeafEntry[], prefix: Uint8Array): readonly LeafEntry[] {
-  return entries.slice(
-    countWhile(entries, ({ key }) => compareBytes(key, prefix) < 0),
-    countWhile(entries, ({ key }) => isWithinOrBefore(key, prefix)),
-  );
+/** The leaf's keys that begin with the prefix. */
+export function keysWithin(keys: ByteStrings, prefix: Uint8Array): Uint8Array[] {
+  const first = countWhile(keys.length, (index) => keys.compare(index, prefix) < 0);
+  const end = countWhile(keys.length, (index) => isWithinOrBefore(keys.at(index), prefix));
+  return Array.from({ length: end - first }, (_, index) => keys.at(first + index));
 }
 
 /** The children whose subtrees may hold keys that begin with the prefix. */
 export function childrenWithin(children: readonly InteriorEntry[], prefix: Uint8Array): readonly InteriorEntry[] {
-  const first = countWhile(children, ({ key }) => compareBytes(key, prefix) <= 0) - 1;
+  const first = countFirst(children, ({ key }) => compareBytes(key, prefix) <= 0) - 1;
   return children.slice(
     Math.max(first, 0),
-    countWhile(children, ({ key }) => isWithinOrBefore(key, prefix)),
+    countFirst(children, ({ key }) => isWithinOrBefore(key, prefix)),
   );
 }
 
@@ -43,14 +38,19 @@ export function restBelow(wanted: Uint8Array, nodePrefix: Uint8Array): Uint8Arra
 
 const isWithinOrBefore = (key: Uint8Array, prefix: Uint8Array) => startsWithBytes(key, prefix) || compareBytes(key, prefix) < 0;
 
-/** How many entries at the start fulfil a condition that holds up to some entry and for none behind it. */
-function countWhile<Entry extends Keyed>(entries: readonly Entry[], condition: (entry: Entry) => boolean): number {
+const countFirst = (children: readonly InteriorEntry[], condition: (child: InteriorEntry) => boolean): number =>
+  countWhile(children.length, (index) => {
+    const child = children[index];
+    return child !== undefined && condition(child);
+  });
+
+/** How many of `count` at the start fulfil a condition that holds up to some and for none behind it. */
+function countWhile(count: number, condition: (index: number) => boolean): number {
   let low = 0;
-  let high = entries.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const entry = entries[middle];
-    if (entry !== undefined && condition(entry)) low = middle + 1;
+    if (condition(middle)) low = middle + 1;
     else high = middle;
   }
   return low;

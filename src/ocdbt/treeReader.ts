@@ -5,16 +5,23 @@ import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { locateData, type RecordOrigin, readData } from "./dataFiles.js";
 import type { FoundVersion } from "./findVersion.js";
-import { type BtreeNode, btreeNode, type InteriorEntry, type LeafEntry } from "./format/btreeNode.js";
+import { type BtreeNode, btreeNode, type InteriorEntry } from "./format/btreeNode.js";
 import { largestRecord, openRecord } from "./format/envelope.js";
 import { type IndirectReference, isMissing } from "./format/indirectReference.js";
-import { childrenWithin, entriesWithin, findChild, findEntry, restBelow } from "./search.js";
+import type { LeafValue } from "./format/leafValues.js";
+import { childrenWithin, findChild, findKey, keysWithin, restBelow } from "./search.js";
 import { SharedReads, type Weighed } from "./sharedReads.js";
 
-/** An entry of a leaf, and the leaf that holds it. */
-export interface FoundEntry {
-  readonly entry: LeafEntry;
+/** The value of a key, and the leaf that holds it. */
+export interface FoundValue {
+  readonly value: LeafValue;
   readonly origin: RecordOrigin;
+}
+
+/** Keys that are looked for together, and what was found of each. */
+interface Search {
+  readonly keys: readonly Uint8Array[];
+  readonly found: (FoundValue | undefined)[];
 }
 
 /** A node, where it stands, and the start of its keys that it leaves out. */
@@ -51,19 +58,40 @@ export class TreeReader {
   }
 
   /** The entry of exactly this key. */
-  async find(key: Uint8Array, context: TaskContext): Promise<FoundEntry | undefined> {
-    let placed = await this.#root(context);
-    for (;;) {
-      const rest = placed && restBelow(key, placed.prefix);
-      if (placed === undefined || rest === undefined) return undefined;
-      const { node, origin } = placed;
+  async find(key: Uint8Array, context: TaskContext): Promise<FoundValue | undefined> {
+    const [found] = await this.findAll([key], context);
+    return found;
+  }
+
+  /** The entries of exactly these keys, in their order. Nodes of one level are asked for together, and keys cost no promise each. */
+  async findAll(keys: readonly Uint8Array[], context: TaskContext): Promise<(FoundValue | undefined)[]> {
+    const search: Search = { keys, found: keys.map(() => undefined) };
+    const root = await this.#root(context);
+    if (root !== undefined) await this.#findBelow(root, search, keys.keys(), context);
+    return search.found;
+  }
+
+  async #findBelow(placed: PlacedNode, search: Search, indices: Iterable<number>, context: TaskContext): Promise<void> {
+    const { node, origin, prefix } = placed;
+    const groups = new Map<InteriorEntry, number[]>();
+    for (const index of indices) {
+      const key = search.keys[index] ?? nothing;
+      if (!startsWithBytes(key, prefix)) continue;
       if (node.kind === "leaf") {
-        const entry = findEntry(node.entries, rest);
-        return entry && { entry, origin };
+        const found = findKey(node.entries.keys, key, prefix.length);
+        if (found !== undefined) search.found[index] = { value: node.entries.values.at(found), origin };
+      } else {
+        const child = findChild(node.children, key.subarray(prefix.length));
+        const group = child && groups.get(child);
+        if (group !== undefined) group.push(index);
+        else if (child !== undefined) groups.set(child, [index]);
       }
-      const child = findChild(node.children, rest);
-      placed = child && (await this.#child(placed, node.height, child, context));
     }
+    await Promise.all(
+      Array.from(groups, async ([child, below]) => {
+        await this.#findBelow(await this.#child(placed, node.height, child, context), search, below, context);
+      }),
+    );
   }
 
   /** All keys that begin with the prefix, ascending, a leaf at a time. */
@@ -95,7 +123,7 @@ export class TreeReader {
     const rest = startsWithBytes(prefix, wanted) ? nothing : restBelow(wanted, prefix);
     if (rest === undefined) return;
     if (node.kind === "leaf") {
-      yield { keys: entriesWithin(node.entries, rest).map(({ key }) => join(prefix, key)), origin };
+      yield { keys: keysWithin(node.entries.keys, rest).map((key) => join(prefix, key)), origin };
       return;
     }
     for (const child of childrenWithin(node.children, rest)) {
@@ -145,14 +173,14 @@ export class TreeReader {
 function checkNode(node: BtreeNode, { height, leastKey }: NodeReference, path: string, { offset }: ByteRange): void {
   const corrupt = (expected: string, received: string) => new CorruptCheckpointError({ path, offset, expected, received });
   if (node.height !== height) throw corrupt(`a B+tree node of height ${height}`, `height ${node.height}`);
-  const first = (node.kind === "leaf" ? node.entries : node.children)[0]?.key ?? nothing;
+  const first = (node.kind === "leaf" ? node.entries.keys.at(0) : node.children[0]?.key) ?? nothing;
   if (compareBytes(first, leastKey) < 0) throw corrupt("a first key at or above the one in the parent node", "one below");
 }
 
-/** About what the node holds: its bytes, and the objects of each entry. */
+/** About what the node holds: its bytes, and the objects of each child. */
 function memoryOf(node: BtreeNode): number {
-  if (node.kind === "interior") return node.children.reduce((sum, { key }) => sum + key.length + 500, 0);
-  return node.entries.reduce((sum, { key, value }) => sum + key.length + 300 + (value.kind === "inline" ? value.bytes.length : 0), 0);
+  if (node.kind === "leaf") return node.entries.keys.byteLength + node.entries.values.byteLength;
+  return node.children.reduce((sum, { key }) => sum + key.length + 500, 0);
 }
 
 const placeOf = ({ path, offset }: RecordOrigin) => ({ path, offset });

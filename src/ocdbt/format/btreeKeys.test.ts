@@ -1,35 +1,32 @@
 import { expect, test } from "vitest";
+import { ByteStrings } from "../../bytes/byteStrings.js";
 import { CorruptCheckpointError } from "../../errors.js";
 import { btreeKeys } from "./btreeKeys.js";
 import { checkHex, hexBytes, readHex } from "./records.testing.js";
 
 const key = (text: string) => new TextEncoder().encode(text);
-const leafKey = (text: string) => ({ key: key(text), subtreeCommonPrefixLength: 0 });
+const leafKeys = (...texts: string[]) => ({ keys: ByteStrings.of(texts.map(key)), subtreeCommonPrefixLengths: [] });
 
 test("shares with the key before, and stores the rest", () => {
-  checkHex(btreeKeys(3, true), [leafKey("a/.zarray"), leafKey("a/0"), leafKey("b.c/0")], "0200 090105 612f2e7a61727261 79 30 622e632f30");
+  checkHex(btreeKeys(3, true), leafKeys("a/.zarray", "a/0", "b.c/0"), "0200 090105 612f2e7a61727261 79 30 622e632f30");
   checkHex(
     btreeKeys(2, false),
-    [
-      { key: key("m.a/.zarray"), subtreeCommonPrefixLength: 2 },
-      { key: key("m.b/0"), subtreeCommonPrefixLength: 2 },
-    ],
+    { ...leafKeys("m.a/.zarray", "m.b/0"), subtreeCommonPrefixLengths: [2, 2] },
     "02 0b03 0202 6d2e612f2e7a6172726179 622f30",
   );
 });
 
 test("takes the empty key first, and keys that are prefixes of the next", () => {
-  checkHex(btreeKeys(3, true), [leafKey(""), leafKey("a"), leafKey("aa")], "0001 000101 61 61");
+  checkHex(btreeKeys(3, true), leafKeys("", "a", "aa"), "0001 000101 61 61");
 });
 
 test("takes keys that share less than they could", () => {
   const keys = btreeKeys(2, true);
-  expect(readHex(keys, "00 0202 6161 6162")).toEqual([leafKey("aa"), leafKey("ab")]);
+  expect(readHex(keys, "00 0202 6161 6162")).toEqual(leafKeys("aa", "ab"));
 });
 
 test("takes keys up to 65,535 bytes", () => {
-  const longest = new Uint8Array(65535).fill(97);
-  expect(readHex(btreeKeys(1, true), `ffff03 ${"61".repeat(65535)}`)).toEqual([{ key: longest, subtreeCommonPrefixLength: 0 }]);
+  expect(readHex(btreeKeys(1, true), `ffff03 ${"61".repeat(65535)}`)).toEqual(leafKeys("a".repeat(65535)));
 });
 
 test.each([

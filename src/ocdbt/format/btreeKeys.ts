@@ -1,13 +1,16 @@
+import { ByteStrings } from "../../bytes/byteStrings.js";
 import { commonPrefixLength } from "../../bytes/compare.js";
-import { column, type Field, varint16 } from "../../bytes/fields.js";
+import type { Field } from "../../bytes/fields.js";
+import { varint16 } from "../../bytes/fields.js";
 import type { ByteReader } from "../../bytes/reader.js";
 import type { ByteWriter } from "../../bytes/writer.js";
 
-/** Key of an entry, relative to the node; the two kinds of node share its columns. */
-export interface BtreeKey {
-  readonly key: Uint8Array;
-  /** How much of `key` all keys of the subtree share, and leave out: 0 in leaves, where it is not stored. */
-  readonly subtreeCommonPrefixLength: number;
+/** Keys of a node's entries, relative to the node; the two kinds of node share these columns. */
+export interface BtreeKeys {
+  /** Ascending, bytewise. */
+  readonly keys: ByteStrings;
+  /** How much of each key all keys of its subtree share, and leave out; empty in leaves, which have none. */
+  readonly subtreeCommonPrefixLengths: readonly number[];
 }
 
 /** Longest key, in bytes. */
@@ -17,51 +20,83 @@ const longestKey = 65535;
 const longestKeys = 128 * 1024 * 1024;
 
 /** The key columns of `count` entries, the first of a node's columns; `inLeaf` leaves out what only interior nodes have. */
-export const btreeKeys = (count: number, inLeaf: boolean): Field<BtreeKey[]> => ({
+export const btreeKeys = (count: number, inLeaf: boolean): Field<BtreeKeys> => ({
   read: (reader) => readKeys(reader, count, inLeaf),
   write: (writer, keys) => writeKeys(writer, keys, inLeaf),
 });
 
-function readKeys(reader: ByteReader, count: number, inLeaf: boolean): BtreeKey[] {
-  const prefixes = [0, ...column(varint16, count - 1).read(reader)];
-  const suffixes = column(varint16, count).read(reader);
-  const subtrees = inLeaf ? [] : column(varint16, count).read(reader);
-  let total = 0;
-  for (const [i, suffix] of suffixes.entries()) total += suffix + (prefixes[i] ?? 0);
-  if (total > longestKeys) throw reader.corrupt(`keys of at most ${longestKeys} bytes together`, `${total}`);
-  let previous: Uint8Array | undefined;
-  return suffixes.map((suffix, i) => {
-    previous = readKey(reader, previous, prefixes[i] ?? 0, suffix);
-    return { key: previous, subtreeCommonPrefixLength: checkSubtree(reader, subtrees[i] ?? 0, previous) };
-  });
+function readKeys(reader: ByteReader, count: number, inLeaf: boolean): BtreeKeys {
+  const prefixes = new Uint32Array(count);
+  prefixes.set(reader.varints(16, count - 1), 1);
+  const suffixes = reader.varints(16, count);
+  const subtrees = inLeaf ? [] : Array.from(reader.varints(16, count));
+  const { ends, suffixBytes } = endsOf(reader, prefixes, suffixes);
+  const bytes = readSuffixes(reader, prefixes, ends, suffixBytes);
+  for (const [index, length] of subtrees.entries()) {
+    const keyLength = lengthAt(ends, index);
+    if (length > keyLength) throw reader.corrupt(`a subtree's prefix within the ${keyLength} bytes of its key`, `${length}`);
+  }
+  return { keys: new ByteStrings(bytes, ends), subtreeCommonPrefixLengths: subtrees };
 }
 
-function readKey(reader: ByteReader, previous: Uint8Array | undefined, prefix: number, suffixLength: number): Uint8Array {
-  const longestPrefix = previous?.length ?? 0;
-  if (prefix > longestPrefix) throw reader.corrupt(`at most ${longestPrefix} bytes shared with the key before`, `${prefix}`);
-  if (prefix + suffixLength > longestKey) throw reader.corrupt(`a key of at most ${longestKey} bytes`, `${prefix + suffixLength}`);
-  const key = new Uint8Array(prefix + suffixLength);
-  key.set(previous?.subarray(0, prefix) ?? []);
-  key.set(reader.bytes(suffixLength), prefix);
-  // Both begin with `prefix` bytes, so the rest decides.
-  if (previous !== undefined && !ascends(previous, key, prefix)) throw reader.corrupt("keys in ascending order", "another order");
-  return key;
+/** Where each key ends, and the bytes of all suffixes, once all lengths are believable. */
+function endsOf(reader: ByteReader, prefixes: Uint32Array, suffixes: Uint32Array) {
+  const ends = new Uint32Array(suffixes.length);
+  let end = 0;
+  let suffixBytes = 0;
+  let previous = 0;
+  for (let index = 0; index < ends.length; index++) {
+    const prefix = prefixes[index] ?? 0;
+    const suffix = suffixes[index] ?? 0;
+    if (prefix > previous) throw reader.corrupt(`at most ${previous} bytes shared with the key before`, `${prefix}`);
+    previous = prefix + suffix;
+    if (previous > longestKey) throw reader.corrupt(`a key of at most ${longestKey} bytes`, `${previous}`);
+    suffixBytes += suffix;
+    end += previous;
+    if (end > longestKeys) throw reader.corrupt(`keys of at most ${longestKeys} bytes together`, "more");
+    ends[index] = end;
+  }
+  if (suffixBytes > reader.remaining) throw reader.corrupt(`${suffixBytes} bytes of keys`, `the end after ${reader.remaining}`);
+  return { ends, suffixBytes };
 }
 
-function ascends(previous: Uint8Array, key: Uint8Array, shared: number): boolean {
-  const at = shared + commonPrefixLength(previous.subarray(shared), key.subarray(shared));
-  return (previous[at] ?? -1) < (key[at] ?? -1);
+/** All keys, one behind the other: each begins with bytes of the one before. */
+function readSuffixes(reader: ByteReader, prefixes: Uint32Array, ends: Uint32Array, suffixBytes: number): Uint8Array {
+  const suffixes = reader.bytes(suffixBytes);
+  const bytes = new Uint8Array(ends.at(-1) ?? 0);
+  let previous = 0;
+  let start = 0;
+  let taken = 0;
+  for (let index = 0; index < ends.length; index++) {
+    const end = ends[index] ?? 0;
+    const shared = start + (prefixes[index] ?? 0);
+    // Byte by byte, since keys are short: views of them would be more than they.
+    for (let at = start; at < shared; at++) bytes[at] = bytes[previous + at - start] ?? 0;
+    for (let at = shared; at < end; at++) bytes[at] = suffixes[taken++] ?? 0;
+    // Both begin with the same bytes, so the rest decides.
+    if (index > 0 && !ascends(bytes, previous + shared - start, shared, start, end)) {
+      throw reader.corrupt("keys in ascending order", "another order");
+    }
+    previous = start;
+    start = end;
+  }
+  return bytes;
 }
 
-function checkSubtree(reader: ByteReader, length: number, key: Uint8Array): number {
-  if (length > key.length) throw reader.corrupt(`a subtree's prefix within the ${key.length} bytes of its key`, `${length}`);
-  return length;
+/** Whether the bytes from `first` to `middle` come before those from `second` to `end`; the key that `second` lies in begins at `middle`. */
+function ascends(bytes: Uint8Array, first: number, second: number, middle: number, end: number): boolean {
+  let shared = 0;
+  while (first + shared < middle && second + shared < end && bytes[first + shared] === bytes[second + shared]) shared++;
+  if (second + shared === end) return false;
+  return first + shared === middle || (bytes[first + shared] ?? 0) < (bytes[second + shared] ?? 0);
 }
 
-function writeKeys(writer: ByteWriter, keys: readonly BtreeKey[], inLeaf: boolean): void {
-  const prefixes = keys.map(({ key }, i) => commonPrefixLength(keys[i - 1]?.key ?? new Uint8Array(), key));
+const lengthAt = (ends: Uint32Array, index: number): number => (ends[index] ?? 0) - (index === 0 ? 0 : (ends[index - 1] ?? 0));
+
+function writeKeys(writer: ByteWriter, { keys, subtreeCommonPrefixLengths }: BtreeKeys, inLeaf: boolean): void {
+  const prefixes = Array.from(keys, (key, i) => (i === 0 ? 0 : commonPrefixLength(keys.at(i - 1), key)));
   for (const prefix of prefixes.slice(1)) varint16.write(writer, prefix);
-  for (const [i, { key }] of keys.entries()) varint16.write(writer, key.length - (prefixes[i] ?? 0));
-  if (!inLeaf) for (const { subtreeCommonPrefixLength } of keys) varint16.write(writer, subtreeCommonPrefixLength);
-  for (const [i, { key }] of keys.entries()) writer.bytes(key.subarray(prefixes[i]));
+  for (const [i, prefix] of prefixes.entries()) varint16.write(writer, keys.at(i).length - prefix);
+  if (!inLeaf) for (const length of subtreeCommonPrefixLengths) varint16.write(writer, length);
+  for (const [i, prefix] of prefixes.entries()) writer.bytes(keys.at(i).subarray(prefix));
 }

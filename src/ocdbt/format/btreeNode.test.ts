@@ -12,8 +12,8 @@ test("reads a leaf that Orbax wrote", async () => {
   const node = await open(vectors.orbaxLeaf);
   if (node.kind !== "leaf") throw new Error("no leaf");
   expect(node.files).toEqual([]);
-  expect(node.entries.map(({ key }) => ascii(key))).toEqual(["a/.zarray", "a/0", "b.c/.zarray", "b.c/0"]);
-  const values = node.entries.map(({ value }) => (value.kind === "inline" ? value.bytes : new Uint8Array()));
+  expect(Array.from(node.entries.keys, ascii)).toEqual(["a/.zarray", "a/0", "b.c/.zarray", "b.c/0"]);
+  const values = Array.from(node.entries.values, (value) => (value.kind === "inline" ? value.bytes : new Uint8Array()));
   expect(values.map((value) => value.length)).toEqual([164, 41, 164, 21]);
   expect(JSON.parse(ascii(values[0] ?? new Uint8Array()))).toMatchObject({ chunks: [8], dtype: "<i4", shape: [8] });
   expect(hexOf(values[3] ?? new Uint8Array())).toBe("28b52ffd0000610000010000000200000003000000");
@@ -21,11 +21,9 @@ test("reads a leaf that Orbax wrote", async () => {
 
 test("reads the smallest leaf", async () => {
   const node = await open(vectors.handmadeLeaf);
-  expect(node).toMatchObject({
-    kind: "leaf",
-    height: 0,
-    entries: [{}, { value: { kind: "inline", bytes: hexBytes("0000803f00000040") } }],
-  });
+  if (node.kind !== "leaf") throw new Error("no leaf");
+  expect(node.entries.length).toBe(2);
+  expect(node.entries.values.at(1)).toEqual({ kind: "inline", bytes: hexBytes("0000803f00000040") });
 });
 
 test("reads an interior node that TensorStore wrote", async () => {

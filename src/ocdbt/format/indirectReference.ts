@@ -3,9 +3,13 @@ import type { ByteReader } from "../../bytes/reader.js";
 import type { DataFile } from "./dataFileTable.js";
 
 /** A run of bytes of a data file. */
-export interface IndirectReference {
+export interface IndirectReference extends ReferencedBytes {
   /** Index into the record's data file table. */
   readonly fileId: number;
+}
+
+/** Where in its file a run of bytes lies. */
+interface ReferencedBytes {
   readonly offset: bigint;
   /** In bytes. */
   readonly length: bigint;
@@ -46,7 +50,9 @@ export const statisticsFields: Fields<TreeStatistics> = {
   numIndirectValueBytes: varint64,
 };
 
+const end = 2n ** 63n;
+
 /** Throws where a reference ends above 2^63 - 1, as TensorStore does. */
-export function checkReference(reader: ByteReader, { offset, length }: IndirectReference): void {
-  if (offset + length >= 2n ** 63n) throw reader.corrupt("a range that ends below 2^63", `offset ${offset}, length ${length}`);
+export function checkReference(reader: ByteReader, { offset, length }: ReferencedBytes): void {
+  if (offset + length >= end) throw reader.corrupt("a range that ends below 2^63", `offset ${offset}, length ${length}`);
 }

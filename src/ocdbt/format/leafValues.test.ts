@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CorruptCheckpointError } from "../../errors.js";
-import { leafValues } from "./leafValues.js";
+import { LeafValues, leafValues } from "./leafValues.js";
 import { checkHex, hexBytes, readHex } from "./records.testing.js";
 
 const files = [
@@ -11,12 +11,12 @@ const files = [
 test("stores the columns of the values in data files apart from those in the node", () => {
   checkHex(
     leafValues(4, files),
-    [
+    LeafValues.of([
       { kind: "inline", bytes: hexBytes("aabb") },
       { kind: "indirect", fileId: 1, offset: 5n, length: 300n },
       { kind: "inline", bytes: hexBytes("") },
       { kind: "indirect", fileId: 0, offset: 2n ** 40n, length: 0n },
-    ],
+    ]),
     "02 ac02 00 00 | 00 01 00 01 | 01 00 | 05 808080808020 | aabb".replaceAll("|", ""),
   );
 });

@@ -1,4 +1,5 @@
-import { column, type Field, oneOf, u8, varint64 } from "../../bytes/fields.js";
+import { ByteStrings } from "../../bytes/byteStrings.js";
+import { type Field, u8, varint64 } from "../../bytes/fields.js";
 import type { ByteReader } from "../../bytes/reader.js";
 import type { ByteWriter } from "../../bytes/writer.js";
 import type { DataFile } from "./dataFileTable.js";
@@ -10,39 +11,117 @@ export type LeafValue = { readonly kind: "inline"; readonly bytes: Uint8Array } 
 /** Longest value within a node, in bytes. */
 const longestInline = 1024 * 1024;
 
-const valueKind = oneOf(u8, ["inline", "indirect"]);
+/** Numbers of the two kinds in the file. */
+const kindNumbers = { inline: 0, indirect: 1 } as const;
 
-/** The value columns of a leaf's `count` entries. */
-export const leafValues = (count: number, files: readonly DataFile[]): Field<LeafValue[]> => ({
-  read: (reader) => readValues(reader, count, files),
-  write: (writer, values) => writeValues(writer, values, files),
-});
-
-function readValues(reader: ByteReader, count: number, files: readonly DataFile[]): LeafValue[] {
-  const lengths = column(varint64, count).read(reader);
-  const kinds = column(valueKind, count).read(reader);
-  const indirectCount = kinds.filter((kind) => kind === "indirect").length;
-  const fileIds = column(fileId(files), indirectCount).read(reader);
-  const offsets = column(varint64, indirectCount).read(reader);
-  let nth = 0;
-  return lengths.map((length, i) => {
-    if (kinds[i] === "inline") return { kind: "inline", bytes: readInline(reader, length) };
-    const reference = { fileId: fileIds[nth] ?? 0, offset: offsets[nth] ?? 0n, length };
-    nth++;
-    checkReference(reader, reference);
-    return { kind: "indirect", ...reference };
-  });
+/** Columns of as many rows as there are values. */
+interface ValueColumns {
+  /** -1 where the value is inline. */
+  readonly fileIds: Int32Array;
+  readonly offsets: BigUint64Array;
+  readonly lengths: BigUint64Array;
+  /** Empty where the value is indirect. */
+  readonly inline: ByteStrings;
 }
 
-function readInline(reader: ByteReader, length: bigint): Uint8Array {
+/** The values of a leaf, column by column as they are stored: an index of many arrays has too many for an object each. */
+export class LeafValues implements Iterable<LeafValue> {
+  readonly #columns: ValueColumns;
+
+  constructor(columns: ValueColumns) {
+    this.#columns = columns;
+  }
+
+  /** Copies them. */
+  static of(values: readonly LeafValue[]): LeafValues {
+    return new LeafValues({
+      fileIds: Int32Array.from(values, (value) => (value.kind === "inline" ? -1 : value.fileId)),
+      offsets: BigUint64Array.from(values, (value) => (value.kind === "inline" ? 0n : value.offset)),
+      lengths: BigUint64Array.from(values, (value) => (value.kind === "inline" ? BigInt(value.bytes.length) : value.length)),
+      inline: ByteStrings.of(values.map((value) => (value.kind === "inline" ? value.bytes : new Uint8Array()))),
+    });
+  }
+
+  get length(): number {
+    return this.#columns.fileIds.length;
+  }
+
+  /** Bytes of memory, about. */
+  get byteLength(): number {
+    return this.length * 24 + this.#columns.inline.byteLength;
+  }
+
+  /** One of them; the bytes of an inline value are a view. */
+  at(index: number): LeafValue {
+    const { fileIds, offsets, lengths, inline } = this.#columns;
+    const id = fileIds[index] ?? -1;
+    if (id < 0) return { kind: "inline", bytes: inline.at(index) };
+    return { kind: "indirect", fileId: id, offset: offsets[index] ?? 0n, length: lengths[index] ?? 0n };
+  }
+
+  *[Symbol.iterator](): Generator<LeafValue> {
+    for (let index = 0; index < this.length; index++) yield this.at(index);
+  }
+}
+
+/** The value columns of a leaf's `count` entries. */
+export const leafValues = (count: number, files: readonly DataFile[]): Field<LeafValues> => ({
+  read: (reader) => readValues(reader, count, files),
+  write: (writer, values) => writeValues(writer, [...values], files),
+});
+
+function readValues(reader: ByteReader, count: number, files: readonly DataFile[]): LeafValues {
+  const lengths = reader.varints64(count);
+  const kinds = reader.bytes(count);
+  const indirectCount = countIndirect(reader, kinds);
+  const storedIds = reader.varints64(indirectCount);
+  const storedOffsets = reader.varints64(indirectCount);
+  const fileIds = new Int32Array(count).fill(-1);
+  const offsets = new BigUint64Array(count);
+  const inlineEnds = new Uint32Array(count);
+  let nth = 0;
+  let inlineEnd = 0;
+  for (let index = 0; index < count; index++) {
+    const length = lengths[index] ?? 0n;
+    if (kinds[index] === kindNumbers.inline) {
+      inlineEnd += checkInline(reader, length, inlineEnd);
+    } else {
+      fileIds[index] = checkFileId(reader, storedIds[nth] ?? 0n, files);
+      offsets[index] = storedOffsets[nth] ?? 0n;
+      checkReference(reader, { offset: offsets[index] ?? 0n, length });
+      nth++;
+    }
+    inlineEnds[index] = inlineEnd;
+  }
+  return new LeafValues({ fileIds, offsets, lengths, inline: new ByteStrings(reader.bytes(inlineEnd), inlineEnds) });
+}
+
+function countIndirect(reader: ByteReader, kinds: Uint8Array): number {
+  let count = 0;
+  for (const kind of kinds) {
+    if (kind > kindNumbers.indirect) throw reader.corrupt("kinds of values of 0 (inline) or 1 (indirect)", `${kind}`);
+    count += kind;
+  }
+  return count;
+}
+
+/** The length of an inline value, if it and those before it are there. */
+function checkInline(reader: ByteReader, length: bigint, before: number): number {
   if (length > longestInline) throw reader.corrupt(`an inline value of at most ${longestInline} bytes`, `${length}`);
-  return reader.bytes(Number(length));
+  const left = reader.remaining - before;
+  if (length > left) throw reader.corrupt(`${length} bytes of an inline value`, `the end after ${left}`);
+  return Number(length);
+}
+
+function checkFileId(reader: ByteReader, id: bigint, files: readonly DataFile[]): number {
+  if (id >= files.length) throw reader.corrupt(`an index of one of ${files.length} data files`, `${id}`);
+  return Number(id);
 }
 
 function writeValues(writer: ByteWriter, values: readonly LeafValue[], files: readonly DataFile[]): void {
   const indirect = values.filter((value) => value.kind === "indirect");
   for (const value of values) varint64.write(writer, value.kind === "inline" ? BigInt(value.bytes.length) : value.length);
-  for (const value of values) valueKind.write(writer, value.kind);
+  for (const value of values) u8.write(writer, kindNumbers[value.kind]);
   for (const value of indirect) fileId(files).write(writer, value.fileId);
   for (const value of indirect) varint64.write(writer, value.offset);
   for (const value of values) if (value.kind === "inline") writer.bytes(value.bytes);

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { compareBytes } from "../../bytes/compare.js";
 import type { Field } from "../../bytes/fields.js";
-import type { BtreeNode, InteriorEntry, LeafEntry } from "./btreeNode.js";
+import type { BtreeNode, InteriorEntry } from "./btreeNode.js";
 import type { Compression, OcdbtConfig } from "./config.js";
 import type { DataFile } from "./dataFileTable.js";
 import { readBody, writeBody } from "./envelope.js";
 import { missingRange } from "./indirectReference.js";
+import { LeafEntries, type LeafEntry } from "./leafEntries.js";
 import type { LeafValue } from "./leafValues.js";
 import type { Manifest } from "./manifest.js";
 import type { Version } from "./versionList.js";
@@ -87,7 +88,7 @@ const leafValues = (files: readonly DataFile[]): fc.Arbitrary<LeafValue> => {
 
 const leafNodes: fc.Arbitrary<BtreeNode> = fc.tuple(dataFiles, sortedKeys).chain(([files, keys]) => {
   const entries = fc.tuple(...keys.map((key): fc.Arbitrary<LeafEntry> => leafValues(files).map((value) => ({ key, value }))));
-  return entries.map((all) => ({ kind: "leaf" as const, height: 0 as const, files, entries: all }));
+  return entries.map((all) => ({ kind: "leaf" as const, height: 0 as const, files, entries: LeafEntries.of(all) }));
 });
 
 const interiorNodes: fc.Arbitrary<BtreeNode> = fc
