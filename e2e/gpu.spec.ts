@@ -69,7 +69,7 @@ test("short rows reach all of a given buffer that is larger than a binding may b
     const into = device.createBuffer({ size: rows * columns, usage: 0x8c });
     const upload = await openUpload(device, [{ leaf: "model/tall", spec: { shape: [rows, columns], dtype: "uint8" }, into }]);
     const data = new Uint8Array(rows).fill(9);
-    await upload.write(0, { origin: [0, column], shape: [rows, 1], elementOffset: 0, data });
+    await upload.write([{ index: 0, block: { origin: [0, column], shape: [rows, 1], elementOffset: 0, data } }]);
     await upload.finish();
     const bytes = await readBack(device, into, rows * columns);
     return bytes.reduce((count, byte, at) => count + (byte === (at % columns === column ? 9 : 0) ? 0 : 1), 0);
@@ -87,7 +87,8 @@ test("an aborted upload leaves no buffer", async ({ page }) => {
     const upload = await openUpload(device, leaves, { signal: controller.signal });
     const before = count();
     const data = new Uint8Array(64 * 1024 * 1024);
-    const writes = leaves.map((_, index) => upload.write(index, { origin: [0], shape: [data.length], elementOffset: 0, data }));
+    const block = { origin: [0], shape: [data.length], elementOffset: 0, data };
+    const writes = leaves.map((_, index) => upload.write([{ index, block }]));
     setTimeout(() => controller.abort(new Error("enough")), 5);
     const reasons = (await Promise.allSettled(writes)).flatMap((write) => (write.status === "rejected" ? [String(write.reason)] : []));
     return { before, after: count(), reasons };
@@ -104,7 +105,8 @@ test("a device that is lost in the middle is a DeviceError, and nothing hangs", 
     const count = countBuffers(device);
     const upload = await openUpload(device, [{ leaf: "a", spec: { shape: [2 ** 27], dtype: "uint8" } }]);
     const data = new Uint8Array(2 ** 27);
-    const writing = failureOf(upload.write(0, { origin: [0], shape: [data.length], elementOffset: 0, data }));
+    const block = { origin: [0], shape: [data.length], elementOffset: 0, data };
+    const writing = failureOf(Promise.resolve(upload.write([{ index: 0, block }])));
     device.destroy();
     return { write: await writing, finish: await failureOf(upload.finish()), count: count() };
   });

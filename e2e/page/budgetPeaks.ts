@@ -3,7 +3,8 @@ interface Limiter {
   readonly limit: number;
   readonly used: number;
   readonly peak: number;
-  acquire(bytes: number, ...rest: unknown[]): Promise<() => void>;
+  /** Every wait for room begins with this. */
+  tryAcquire(bytes: number): (() => void) | undefined;
 }
 
 /**
@@ -14,10 +15,10 @@ interface Limiter {
 export function budgetPeaks(builtPackage: object): () => number[] {
   const { ByteBudget } = builtPackage as { readonly ByteBudget: { readonly prototype: Limiter } };
   const seen = new Set<Limiter>();
-  const { acquire } = ByteBudget.prototype;
-  ByteBudget.prototype.acquire = function (this: Limiter, ...given: [bytes: number]) {
+  const { tryAcquire } = ByteBudget.prototype;
+  ByteBudget.prototype.tryAcquire = function (this: Limiter, bytes: number) {
     seen.add(this);
-    return acquire.apply(this, given);
+    return tryAcquire.call(this, bytes);
   };
   return () => Array.from(seen, ({ peak }) => peak);
 }

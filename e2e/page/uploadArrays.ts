@@ -118,7 +118,7 @@ async function writeEach(under: GpuUpload, work: readonly { readonly index: numb
   for (const { index, block } of work) {
     const data = scratch.subarray(1, 1 + block.data.byteLength);
     data.set(block.data);
-    await under.write(index, { ...block, data });
+    await under.write([{ index, block: { ...block, data } }]);
     data.fill(0xdd);
   }
 }

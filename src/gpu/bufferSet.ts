@@ -1,4 +1,5 @@
-import type { Blame, DeviceWatch } from "./deviceWatch.js";
+import type { Blame } from "./blame.js";
+import type { DeviceWatch } from "./deviceWatch.js";
 
 /** Buffers that one task made and has to destroy. */
 export class BufferSet {

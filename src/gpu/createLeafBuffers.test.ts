@@ -8,7 +8,8 @@ import type { GpuLeaf } from "./limits.js";
 function create(leaves: readonly GpuLeaf[], options: FakeDeviceOptions = {}) {
   const device = new FakeDevice(options);
   const watch = new DeviceWatch(device.gpu);
-  return { device, created: createLeafBuffers(watch, new BufferSet(watch), leaves) };
+  const created = createLeafBuffers(watch, new BufferSet(watch), leaves);
+  return { device, created, answered: () => created.then(() => watch.settle()) };
 }
 
 const leaf = (name: string, ...shape: number[]): GpuLeaf => ({ leaf: name, spec: { shape, dtype: "uint8" } });
@@ -40,20 +41,21 @@ describe("createLeafBuffers", () => {
   it("names the one large leaf that has no room", async () => {
     const size = 20 * 1024 * 1024;
     const onCreate = (index: number) => (index === 1 ? ("out-of-memory" as const) : undefined);
-    const { created } = create([leaf("a", size), leaf("b", size), leaf("c", 1)], { onCreate });
-    await expect(created).rejects.toMatchObject({ reason: "out-of-memory", leaf: "b", bytes: size });
+    const { answered } = create([leaf("a", size), leaf("b", size), leaf("c", 1)], { onCreate });
+    await expect(answered()).rejects.toMatchObject({ reason: "out-of-memory", leaf: "b", bytes: size });
   });
 
   it("names the largest of small leaves that were made together", async () => {
     const onCreate = (index: number) => (index === 2 ? ("out-of-memory" as const) : undefined);
-    const { created } = create([leaf("a", 1), leaf("b", 99), leaf("c", 1)], { onCreate });
-    await expect(created).rejects.toMatchObject({ leaf: "b", message: expect.stringContaining("or one of the 2 made with it") });
+    const { answered } = create([leaf("a", 1), leaf("b", 99), leaf("c", 1)], { onCreate });
+    await expect(answered()).rejects.toMatchObject({ leaf: "b", message: expect.stringContaining("or one of the 2 made with it") });
   });
 
-  it("stops asking soon after the device has run out of memory", async () => {
-    const leaves = Array.from({ length: 100 }, (_, index) => leaf(`leaf ${index}`, 64 * 1024 * 1024));
-    const { device, created } = create(leaves, { onCreate: () => "out-of-memory" });
-    await expect(created).rejects.toMatchObject({ leaf: "leaf 0" });
-    expect(device.buffers.length).toBeLessThanOrEqual(4);
+  it("asks for all at once, a pair of error scopes for up to 64 small ones, and does not wait for the device", async () => {
+    const leaves = Array.from({ length: 130 }, (_, index) => leaf(`leaf ${index}`, 16));
+    const { device, created } = create([...leaves, leaf("large", 20 * 1024 * 1024), leaf("last", 16)]);
+    expect(device.buffers).toHaveLength(0);
+    expect(await created).toHaveLength(132);
+    expect(device.scopes).toBe(2 * 5);
   });
 });

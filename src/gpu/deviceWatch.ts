@@ -1,13 +1,6 @@
 import { DeviceError } from "../errors.js";
 import type { TaskContext } from "../tasks/context.js";
-
-/** Which leaf an error is about, and what was being done for it, as in "making its buffer". */
-export interface Blame {
-  readonly leaf: string;
-  /** Size of the leaf's buffer in bytes. */
-  readonly bytes: number;
-  readonly doing: string;
-}
+import type { Blame } from "./blame.js";
 
 /**
  * Watches a device during one task. The first thing that goes wrong, be it an error scope's report, the loss of the device or

@@ -25,6 +25,8 @@ export class FakeDevice {
   readonly uncaptured: string[] = [];
   readonly writes: { readonly label: string; readonly offset: number; readonly byteLength: number }[] = [];
   submits = 0;
+  /** Error scopes that were opened so far. */
+  scopes = 0;
   dispatches = 0;
   readonly queue = {
     writeBuffer: (buffer: FakeBuffer, offset: number, data: ArrayBufferLike | ArrayBufferView, dataOffset = 0, size?: number) =>
@@ -74,6 +76,7 @@ export class FakeDevice {
   }
 
   pushErrorScope(filter: GPUErrorFilter): void {
+    this.scopes++;
     this.#scopes.push({ filter });
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { elementCount } from "../arrays/spec.js";
+import { type Block, elementCount } from "../arrays/spec.js";
 import { BufferSet } from "./bufferSet.js";
 import { DeviceWatch } from "./deviceWatch.js";
 import { FakeDevice } from "./fakeDevice.testing.js";
@@ -16,6 +16,11 @@ function open(leaf: GpuLeaf, windowBytes = 1024 * 1024) {
   const buffer = device.createBuffer({ label: leaf.leaf, size: gpuBufferSize(leaf.spec), usage: usageOf(leaf) });
   const upload = new LeafUpload({ watch, window, scratch, scatter: new Scatter(watch, scratch) }, { ...leaf, buffer: buffer.gpu });
   return { device, watch, buffer, upload };
+}
+
+/** Places a block without a window. */
+function place(upload: LeafUpload, block: Block): void {
+  for (const piece of upload.piecesOf(block)) upload.placementOf(block).place(piece);
 }
 
 /** Columns `[at, at + width)` of a matrix of bytes whose elements are their column's number. */
@@ -36,7 +41,7 @@ describe("LeafUpload", () => {
   it("writes a contiguous chunk in pieces of half the window", async () => {
     const { device, buffer, upload } = open({ leaf: "a", spec: { shape: [1001], dtype: "uint8" } }, 512);
     const data = Uint8Array.from({ length: 1001 }, (_, index) => index);
-    await upload.place({ origin: [0], shape: [1001], elementOffset: 0, data });
+    place(upload, { origin: [0], shape: [1001], elementOffset: 0, data });
     upload.flush();
     expect(device.writes.map(({ byteLength }) => byteLength)).toEqual([256, 256, 256, 232, 4]);
     expect(device.dispatches).toBe(0);
@@ -46,8 +51,8 @@ describe("LeafUpload", () => {
 
   it("writes few rows one by one", async () => {
     const { device, buffer, upload } = open({ leaf: "a", spec: { shape: [3, 7], dtype: "uint8" } });
-    await upload.place(columns({ shape: [3, 7] }, 4, 3));
-    await upload.place(columns({ shape: [3, 7] }, 0, 4));
+    place(upload, columns({ shape: [3, 7] }, 4, 3));
+    place(upload, columns({ shape: [3, 7] }, 0, 4));
     upload.flush();
     expect(device.dispatches).toBe(0);
     expect(buffer.bytes.subarray(0, 21)).toEqual(matrixBytes.subarray(0, 21));
@@ -55,9 +60,9 @@ describe("LeafUpload", () => {
 
   it("scatters many short rows with the shader", async () => {
     const { device, buffer, upload } = open({ leaf: "a", spec: matrix });
-    await upload.place(columns(matrix, 3, 3));
-    await upload.place(columns(matrix, 6, 1));
-    await upload.place(columns(matrix, 0, 3));
+    place(upload, columns(matrix, 3, 3));
+    place(upload, columns(matrix, 6, 1));
+    place(upload, columns(matrix, 0, 3));
     upload.flush();
     expect(device.dispatches).toBe(3);
     expect(device.writes.every(({ label }) => label !== "a")).toBe(true);
@@ -71,8 +76,8 @@ describe("LeafUpload", () => {
     const scratch = new BufferSet(watch);
     const parts = { watch, scratch, window: new SendWindow(watch, 1024 * 1024), scatter: new Scatter(watch, scratch) };
     const upload = new LeafUpload(parts, { leaf: "a", spec: matrix, into: into.gpu, buffer: into.gpu });
-    await upload.place(columns(matrix, 0, 4));
-    await upload.place(columns(matrix, 4, 4 - 1));
+    place(upload, columns(matrix, 0, 4));
+    place(upload, columns(matrix, 4, 4 - 1));
     upload.flush();
     expect(device.uncaptured).toEqual([]);
     expect(into.bytes.subarray(0, 14000)).toEqual(matrixBytes);
@@ -81,8 +86,8 @@ describe("LeafUpload", () => {
 
   it("scatters by way of a second buffer where shaders may not write to the first", async () => {
     const { device, watch, buffer, upload } = open({ leaf: "a", spec: matrix, usage: 0x20 });
-    await upload.place(columns(matrix, 0, 5));
-    await upload.place(columns(matrix, 5, 2));
+    place(upload, columns(matrix, 0, 5));
+    place(upload, columns(matrix, 5, 2));
     expect(buffer.bytes.every((byte) => byte === 0)).toBe(true);
     upload.flush();
     await watch.settle();
@@ -94,8 +99,8 @@ describe("LeafUpload", () => {
     const { buffer, upload } = open({ leaf: "a", spec: { shape: [5], dtype: "complex128" } }, 64);
     const data = Uint8Array.from({ length: 80 }, (_, index) => index + 1);
     const block = { origin: [0], shape: [5], elementOffset: 0, data };
-    await upload.place({ ...block, elementOffset: 3, data: data.subarray(48) });
-    await upload.place({ ...block, data: data.subarray(0, 48) });
+    place(upload, { ...block, elementOffset: 3, data: data.subarray(48) });
+    place(upload, { ...block, data: data.subarray(0, 48) });
     upload.flush();
     expect(buffer.bytes).toEqual(data);
   });

@@ -1,7 +1,8 @@
 import type { TaskContext } from "../tasks/context.js";
+import type { Blame } from "./blame.js";
 import { BufferSet } from "./bufferSet.js";
 import { bufferUsage } from "./bufferUsage.js";
-import { type Blame, DeviceWatch } from "./deviceWatch.js";
+import { DeviceWatch } from "./deviceWatch.js";
 import { wholeWords } from "./limits.js";
 
 /** Most bytes that are mapped at once. */

@@ -1,17 +1,19 @@
 import { dtypes } from "../arrays/dtypes.js";
 import type { ArraySpec, Block } from "../arrays/spec.js";
+import type { Blame } from "./blame.js";
 import type { BufferSet } from "./bufferSet.js";
 import { bufferUsage } from "./bufferUsage.js";
-import type { Blame, DeviceWatch } from "./deviceWatch.js";
+import type { DeviceWatch } from "./deviceWatch.js";
 import { gpuByteLength, wholeWords } from "./limits.js";
 import { type ScatterAxes, scatterAxesOf } from "./scatterAxes.js";
 import { mostAxes, pieceBytes, scatterShader, workgroupWords } from "./scatterShader.js";
 import { writeBytes } from "./writeBytes.js";
 
-/** Bytes of a block that go to the device at once. */
-const stagingBytes = 4 * 1024 * 1024;
+/** Bytes of a block that go to the device at once, where the upload's window has room for them. */
+const mostStagingBytes = 4 * 1024 * 1024;
 
-const scopes = ["validation", "out-of-memory"] as const;
+/** Error scopes for what a {@link Scatter} does. */
+export const scatterScopes = ["validation", "out-of-memory"] as const;
 
 /** Whether the shader can address an array: its numbers have 32 bits. */
 export const canScatter = (spec: ArraySpec): boolean => gpuByteLength(spec) < 2 ** 32 && spec.shape.length < mostAxes;
@@ -25,45 +27,47 @@ interface Program {
 /** Places blocks whose rows are short or begin inside a word, with a compute shader: the whole array is never copied. */
 export class Scatter {
   /** Most bytes of one block. */
-  readonly longestBlock = stagingBytes;
+  readonly longestBlock: number;
   readonly #watch: DeviceWatch;
   readonly #scratch: BufferSet;
   #program: Program | undefined;
 
-  /** What it needs on the device is made at the first block, into `scratch`. */
-  constructor(watch: DeviceWatch, scratch: BufferSet) {
+  /** What it needs on the device is made at the first block, into `scratch`: a buffer of {@link longestBlock}, at most `longest` bytes. */
+  constructor(watch: DeviceWatch, scratch: BufferSet, longest = mostStagingBytes) {
+    this.longestBlock = Math.min(longest, mostStagingBytes);
     this.#watch = watch;
     this.#scratch = scratch;
   }
 
-  /** Places a block of at most {@link longestBlock} bytes in an array's buffer, which has STORAGE and is zero there. */
+  /**
+   * Places a block of at most {@link longestBlock} bytes in an array's buffer, which has STORAGE and is zero there. To be called
+   * inside the error scopes of {@link scatterScopes}.
+   */
   place(buffer: GPUBuffer, spec: ArraySpec, block: Block, blame: Blame): void {
     this.#program ??= this.#build(blame);
     const { staging, piece, pipeline } = this.#program;
     const { device } = this.#watch;
     const axes = scatterAxesOf(spec.shape, block, dtypes[spec.dtype].itemsize);
-    this.#watch.guard(scopes, blame, () => {
-      writePadded(device.queue, staging, block.data);
-      for (const window of windowsOf(wholeWords(gpuByteLength(spec)), device.limits.maxStorageBufferBindingSize)) {
-        device.queue.writeBuffer(piece, 0, pieceOf(axes, block.data.byteLength, window));
-        const entries = [{ buffer: piece }, { buffer: staging }, { buffer, ...window }];
-        const bindings = entries.map((resource, binding) => ({ binding, resource }));
-        const group = device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries: bindings });
-        dispatch(device, pipeline, group, Math.ceil(block.data.byteLength / 4 / workgroupWords));
-      }
-    });
+    writePadded(device.queue, staging, block.data);
+    for (const window of windowsOf(wholeWords(gpuByteLength(spec)), device.limits.maxStorageBufferBindingSize)) {
+      device.queue.writeBuffer(piece, 0, pieceOf(axes, block.data.byteLength, window));
+      const entries = [{ buffer: piece }, { buffer: staging }, { buffer, ...window }];
+      const bindings = entries.map((resource, binding) => ({ binding, resource }));
+      const group = device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries: bindings });
+      dispatch(device, pipeline, group, Math.ceil(block.data.byteLength / 4 / workgroupWords));
+    }
   }
 
   #build(blame: Blame): Program {
     const { device } = this.#watch;
     const doing = "preparing to place its chunks";
-    const pipeline = this.#watch.guard([...scopes, "internal"], { ...blame, doing }, () => {
+    const pipeline = this.#watch.guard([...scatterScopes, "internal"], { ...blame, doing }, () => {
       const module = device.createShaderModule({ label: "orbax-webgpu scatter", code: scatterShader });
       return device.createComputePipeline({ label: "orbax-webgpu scatter", layout: "auto", compute: { module } });
     });
     const make = (size: number, usage: number) =>
       this.#scratch.make({ label: "orbax-webgpu scatter", size, usage: usage | bufferUsage.COPY_DST }, { ...blame, doing });
-    return { pipeline, staging: make(stagingBytes, bufferUsage.STORAGE), piece: make(pieceBytes, bufferUsage.UNIFORM) };
+    return { pipeline, staging: make(this.longestBlock, bufferUsage.STORAGE), piece: make(pieceBytes, bufferUsage.UNIFORM) };
   }
 }
 

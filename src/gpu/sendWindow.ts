@@ -1,16 +1,17 @@
 import { ByteBudget, type Release } from "../tasks/budget.js";
-import type { Blame, DeviceWatch } from "./deviceWatch.js";
+import type { Blame } from "./blame.js";
+import type { DeviceWatch } from "./deviceWatch.js";
 
 /** Bytes of a complex128. */
 const widestElement = 16;
 
 /**
  * Keeps the bytes that were sent to the device and not yet taken by it within a window. Without one the browser holds a second
- * copy of everything that was written; 16 to 32 MiB cost no time.
+ * copy of everything that was written.
  */
 export class SendWindow {
-  /** Most bytes of one piece; whole elements of any dtype. */
-  readonly longestPiece: number;
+  /** Most bytes that are sent at once; whole elements of any dtype. */
+  readonly longestBatch: number;
   readonly #watch: DeviceWatch;
   readonly #budget: ByteBudget;
   #unmarked: Release[] = [];
@@ -19,17 +20,34 @@ export class SendWindow {
   constructor(watch: DeviceWatch, bytes: number) {
     this.#watch = watch;
     this.#budget = new ByteBudget(bytes);
-    this.longestPiece = Math.floor(bytes / 2 / widestElement) * widestElement;
+    this.longestBatch = Math.floor(bytes / 2 / widestElement) * widestElement;
   }
 
-  /** Waits until `bytes` more may be sent, at most {@link longestPiece}, then makes the calls that send them. */
-  async send(bytes: number, blame: Blame, calls: () => void): Promise<void> {
-    const release = await this.#watch.wait(this.#budget.acquire(bytes), blame);
+  /** Most bytes that were sent and not yet taken so far. */
+  get peakBytes(): number {
+    return this.#budget.peak;
+  }
+
+  /**
+   * Makes the calls that send `bytes`, at most {@link longestBatch}: at once where the window has room and nobody waits, else when
+   * the promise resolves. Throws what failed the watch.
+   */
+  send(bytes: number, blame: Blame, calls: () => void): Promise<void> | void {
+    const release = this.#budget.tryAcquire(bytes);
+    if (release === undefined) return this.#sendLater(bytes, blame, calls);
+    this.#sendNow(release, bytes, blame, calls);
+  }
+
+  async #sendLater(bytes: number, blame: Blame, calls: () => void): Promise<void> {
+    this.#sendNow(await this.#watch.wait(this.#budget.acquire(bytes), blame), bytes, blame, calls);
+  }
+
+  #sendNow(release: Release, bytes: number, blame: Blame, calls: () => void): void {
     this.#unmarked.push(release);
     this.#unmarkedBytes += bytes;
     this.#watch.throwIfFailed();
     calls();
-    if (this.#unmarkedBytes >= this.longestPiece) this.#mark(blame);
+    if (this.#unmarkedBytes >= this.longestBatch) this.#mark(blame);
   }
 
   /** Waits until the device has taken all that was sent. */

@@ -31,6 +31,10 @@ export class WordWriter {
 
   /** Writes a run of bytes; they may be reused when this returns. */
   write(offset: number, bytes: Uint8Array): void {
+    if (offset % 4 === 0 && bytes.byteLength % 4 === 0) {
+      if (bytes.byteLength > 0) this.#write(offset, bytes);
+      return;
+    }
     const head = Math.min(bytes.byteLength, wholeWords(offset) - offset);
     const words = Math.floor((bytes.byteLength - head) / 4) * 4;
     if (head > 0) this.#merge(offset, bytes.subarray(0, head));

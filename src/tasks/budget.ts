@@ -32,12 +32,24 @@ export class ByteBudget {
     return this.#used;
   }
 
+  /** Takes `bytes` where they fit at once and nobody waits for room; undefined otherwise. */
+  tryAcquire(bytes: number): Release | undefined {
+    if (this.#waiters.length > 0 || this.#used + bytes > this.limit) return undefined;
+    this.#take(bytes);
+    return this.#releaseOf(bytes);
+  }
+
   /** Waits until `bytes` fit. Throws a RangeError where they never could, and the signal's reason on abort. */
   async acquire(bytes: number, { signal }: TaskContext = {}): Promise<Release> {
     if (bytes > this.limit) throw new RangeError(`${bytes} bytes never fit into a budget of ${this.limit}`);
     signal?.throwIfAborted();
-    if (this.#waiters.length > 0 || this.#used + bytes > this.limit) await this.#wait(bytes, signal);
-    else this.#take(bytes);
+    const release = this.tryAcquire(bytes);
+    if (release !== undefined) return release;
+    await this.#wait(bytes, signal);
+    return this.#releaseOf(bytes);
+  }
+
+  #releaseOf(bytes: number): Release {
     let held = true;
     return () => {
       if (!held) return;
