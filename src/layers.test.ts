@@ -71,7 +71,7 @@ function importsOf(file: ts.SourceFile): string[] {
 
 function importBreach(library: ReadonlyMap<string, unknown>, path: string, specifier: string): string | undefined {
   if (!specifier.startsWith(".")) return packageBreach(path, specifier);
-  const target = targetOf(path, specifier);
+  const target = targetOf(path, specifier.replace(/\?worker&inline$/, ""));
   if (!library.has(target)) return `${path} imports ${specifier}, which is no file of the library`;
   if (homeOf(target) === homeOf(path)) return undefined;
   if (target === "storage/node.ts" && path !== "node.ts") return `${path} imports ${target}, which only node.ts may`;

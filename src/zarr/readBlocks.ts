@@ -52,7 +52,8 @@ export async function* readBlocks(
   else yield await wholeBlock(array, chunk.origin, array.chunkShape, bytes, from, context);
 }
 
-function requireWarranted({ spec, chunkByteLength }: ZarrArray, { path }: ChunkPlace): void {
+/** @throws UnsupportedCheckpointError for chunks far larger than their array. */
+export function requireWarranted({ spec, chunkByteLength }: ZarrArray, { path }: ChunkPlace): void {
   const arrayByteLength = elementCount(spec.shape) * dtypes[spec.dtype].itemsize;
   if (chunkByteLength <= Math.max(arrayByteLength, largestOverhang)) return;
   throw new UnsupportedCheckpointError(

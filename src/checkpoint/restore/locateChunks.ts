@@ -41,21 +41,55 @@ export function requireFewChunks(arrays: Iterable<ZarrArray>): void {
   );
 }
 
+/** Chunks that are looked up together: few enough to block nobody for long, enough to need no promise each. */
+const chunksAtOnce = 1024;
+
 /**
- * Finds every chunk of an array without reading any.
+ * Finds every chunk of an item's arrays without reading any; the answer has a list for each array.
  * @throws CorruptCheckpointError for a chunk that is not there although Orbax stored all of them.
  */
-export async function locateChunks(index: ItemIndex, array: ZarrArray, pace: Pace, context: TaskContext): Promise<LocatedChunk[]> {
-  const located: LocatedChunk[] = [];
-  for (const chunk of array.chunks()) {
+export async function locateChunks(
+  index: ItemIndex,
+  arrays: readonly ZarrArray[],
+  pace: Pace,
+  context: TaskContext,
+): Promise<LocatedChunk[][]> {
+  const located = arrays.map((): LocatedChunk[] => []);
+  for (const some of batchesOf(arrays)) {
     if (pace.due) await pace.rest();
     context.signal?.throwIfAborted();
-    const source = await locate(index.arrays, chunk, context);
-    if (source.kind === "range") requireLength(source, array);
-    if (source.kind === "fill" && index.missingChunksAreLost) throw lostChunk(array, chunk, index.folder);
-    located.push({ chunk, source });
+    const sources = await sourcesOf(index.arrays, some, context);
+    for (const [nth, { place, array, chunk }] of some.entries()) {
+      const source = sources[nth] ?? nowhere;
+      if (source.kind === "range") requireLength(source, array);
+      if (source.kind === "fill" && index.missingChunksAreLost) throw lostChunk(array, chunk, index.folder);
+      located[place]?.push({ chunk, source });
+    }
   }
   return located;
+}
+
+const nowhere: ChunkSource = { kind: "fill" };
+
+/** A chunk, its array, and which one of the arrays that is. */
+interface ChunkOfArray {
+  readonly place: number;
+  readonly array: ZarrArray;
+  readonly chunk: ZarrChunk;
+}
+
+/** All chunks of all arrays, some at a time, made when they are asked for. */
+function* batchesOf(arrays: readonly ZarrArray[]): Generator<readonly ChunkOfArray[]> {
+  let some: ChunkOfArray[] = [];
+  for (const [place, array] of arrays.entries()) {
+    for (const chunk of array.chunks()) {
+      some.push({ place, array, chunk });
+      if (some.length < chunksAtOnce) continue;
+      yield some;
+      some = [];
+    }
+  }
+  yield some;
 }
 
 /** @throws CorruptCheckpointError for more bytes than any chunk of the array takes, before they are asked for. */
@@ -65,12 +99,19 @@ function requireLength({ path, range: { offset, length } }: ChunkSource & { kind
   throw new CorruptCheckpointError({ path, offset, expected: `a chunk of at most ${most} bytes, compressed`, received: `${length}` });
 }
 
-async function locate(arrays: ReadableStorage | OcdbtDatabase, { key }: ZarrChunk, context: TaskContext): Promise<ChunkSource> {
-  if (!("locate" in arrays)) return { kind: "file", storage: arrays, path: key };
-  const location = await arrays.locate(key, context);
-  if (location === undefined) return { kind: "fill" };
-  const { storage, path, range, inline } = location;
-  return inline === undefined ? { kind: "range", storage, path, range } : { kind: "inline", bytes: inline, path, offset: range.offset };
+async function sourcesOf(
+  arrays: ReadableStorage | OcdbtDatabase,
+  chunks: readonly ChunkOfArray[],
+  context: TaskContext,
+): Promise<readonly ChunkSource[]> {
+  const keys = chunks.map(({ chunk }) => chunk.key);
+  if (!("locateAll" in arrays)) return keys.map((path) => ({ kind: "file", storage: arrays, path }));
+  const locations = await arrays.locateAll(keys, context);
+  return locations.map((location) => {
+    if (location === undefined) return nowhere;
+    const { storage, path, range, inline } = location;
+    return inline === undefined ? { kind: "range", storage, path, range } : { kind: "inline", bytes: inline, path, offset: range.offset };
+  });
 }
 
 /** The error of a chunk that has to be there and is not; `folder` is the item's. */

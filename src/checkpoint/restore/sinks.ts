@@ -6,11 +6,12 @@ import type { GpuArray } from "../../gpu/gpuArray.js";
 import { checkGpuLeaves, type GpuLeaf } from "../../gpu/limits.js";
 import { type GpuUpload, openUpload } from "../../gpu/upload.js";
 import type { TaskContext } from "../../tasks/context.js";
+import type { WriteBlocks } from "./delivery.js";
 import type { PlannedLeaf } from "./planRestore.js";
 
 /** Takes the blocks of planned leaves, in memory and on any number of devices. */
 export interface Sinks {
-  write(leaf: PlannedLeaf, block: Block): Promise<void> | void;
+  write: WriteBlocks<PlannedLeaf>;
   /** Waits for all GPUs; the finished arrays by leaf. */
   finish(): Promise<ReadonlyMap<PlannedLeaf, HostArray | GpuArray>>;
   /** Destroys every GPUBuffer that was made. */
@@ -67,11 +68,18 @@ export async function openSinks(leaves: readonly PlannedLeaf[], windowBytes: num
   }
   return {
     abort,
-    write(leaf, block) {
-      const target = uploads.get(leaf);
-      if (target !== undefined) return target.upload.write(target.index, block);
-      const bytes = memory.get(leaf);
-      if (bytes !== undefined) placeBlock(bytes, leaf.spec, block);
+    write(blocks) {
+      const sent = new Map<GpuUpload, { index: number; block: Block }[]>();
+      for (const { target, block } of blocks) {
+        const bytes = memory.get(target);
+        if (bytes !== undefined) placeBlock(bytes, target.spec, block);
+        const found = uploads.get(target);
+        if (found === undefined) continue;
+        const batch = sent.get(found.upload) ?? [];
+        sent.set(found.upload, batch);
+        batch.push({ index: found.index, block });
+      }
+      return writeAll(sent);
     },
     async finish() {
       const arrays = new Map<PlannedLeaf, HostArray | GpuArray>();
@@ -86,6 +94,12 @@ export async function openSinks(leaves: readonly PlannedLeaf[], windowBytes: num
       return arrays;
     },
   };
+}
+
+/** Without a promise where every device has room. */
+function writeAll(sent: ReadonlyMap<GpuUpload, readonly { readonly index: number; readonly block: Block }[]>): Promise<void> | void {
+  const writes = Array.from(sent, ([upload, batch]) => upload.write(batch)).filter((write) => write !== undefined);
+  if (writes.length > 0) return Promise.all(writes).then(() => undefined);
 }
 
 function byDevice(leaves: Iterable<PlannedLeaf>): Map<GPUDevice, PlannedLeaf[]> {

@@ -5,8 +5,9 @@ import { memoryStorage } from "../../storage/memory.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import { ByteBudget } from "../../tasks/budget.js";
 import { openZarrArray } from "../../zarr/openArray.js";
+import type { WriteBlocks } from "./delivery.js";
 import type { LocatedChunk } from "./locateChunks.js";
-import { moveBytes, type Transfer } from "./transfer.js";
+import { moveBytes, type Road, type Transfer } from "./transfer.js";
 
 const kibibyte = 1024;
 const folder = "7/model";
@@ -66,13 +67,23 @@ async function transferOf(file: File, length: number, chunkLength: number, offse
     folder,
     chunks,
     missingChunksAreLost: true,
-    write: (block) => placeBlock(target, array.spec, block),
+    target: undefined,
     chunkDone: () => {
       done += 1;
     },
   };
-  return { transfer, target, chunksDone: () => done };
+  const write: WriteBlocks<unknown> = (blocks) => {
+    for (const { block } of blocks) placeBlock(target, array.spec, block);
+  };
+  return { transfer, target, write, chunksDone: () => done };
 }
+
+/** The road without workers, and without WebAssembly. */
+const road = (budget: ByteBudget, write: WriteBlocks<unknown>): Road<unknown> => ({
+  budget,
+  write,
+  decoding: async () => ({ workers: undefined, zstd: undefined }),
+});
 
 const contents = (length: number) => Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 9)) % 256);
 
@@ -83,9 +94,9 @@ describe("moveBytes", () => {
       const bytes = contents(4 * chunkLength + 600);
       const file = dataFile(bytes);
       const offsets = [0, 1, 2, 3].map((index) => index * (chunkLength + 200));
-      const { transfer, target, chunksDone } = await transferOf(file, 4 * chunkLength - 5, chunkLength, offsets);
+      const { transfer, target, write, chunksDone } = await transferOf(file, 4 * chunkLength - 5, chunkLength, offsets);
       const budget = new ByteBudget(8 * 1024 * kibibyte);
-      await moveBytes([transfer], budget, {});
+      await moveBytes([transfer], road(budget, write), {});
       const expected = Buffer.concat(offsets.map((offset) => bytes.subarray(offset, offset + chunkLength)));
       expect(Buffer.compare(target, expected.subarray(0, target.length))).toBe(0);
       expect(chunksDone()).toBe(4);
@@ -102,8 +113,8 @@ describe("moveBytes", () => {
     const length = 40 * kibibyte;
     const bytes = contents(2 * length);
     const file = dataFile(bytes);
-    const { transfer, target } = await transferOf(file, 4 * length, length, [0, 100, 0, length]);
-    await moveBytes([transfer], new ByteBudget(1024 * kibibyte), {});
+    const { transfer, target, write } = await transferOf(file, 4 * length, length, [0, 100, 0, length]);
+    await moveBytes([transfer], road(new ByteBudget(1024 * kibibyte), write), {});
     const expected = Buffer.concat([0, 100, 0, length].map((offset) => bytes.subarray(offset, offset + length)));
     expect(Buffer.compare(target, expected)).toBe(0);
   });
@@ -111,8 +122,8 @@ describe("moveBytes", () => {
   it("names the file and byte of a range that a place ends too early", async () => {
     const length = 2000 * kibibyte;
     const file = dataFile(contents(2 * length), length + 10);
-    const { transfer } = await transferOf(file, 2 * length, length, [0, length]);
-    await expect(moveBytes([transfer], new ByteBudget(1024 * kibibyte), {})).rejects.toMatchObject({
+    const { transfer, write } = await transferOf(file, 2 * length, length, [0, length]);
+    await expect(moveBytes([transfer], road(new ByteBudget(1024 * kibibyte), write), {})).rejects.toMatchObject({
       name: "CorruptCheckpointError",
       path: `${folder}/d/file`,
     });
@@ -128,7 +139,7 @@ describe("moveBytes", () => {
       if (++writes === 3) throw new Error("full");
     };
     const budget = new ByteBudget(16 * 1024 * kibibyte);
-    await expect(moveBytes([{ ...transfer, write }], budget, {})).rejects.toThrow("full");
+    await expect(moveBytes([transfer], road(budget, write), {})).rejects.toThrow("full");
     await new Promise((resolve) => setTimeout(resolve));
     expect(file.stillOpen()).toBe(0);
     expect(budget.used).toBe(0);
@@ -137,9 +148,9 @@ describe("moveBytes", () => {
   it("keeps within its budget, also where a chunk is larger than it", async () => {
     const length = 5000 * kibibyte;
     const file = dataFile(contents(length));
-    const { transfer, target } = await transferOf(file, length, length, [0]);
+    const { transfer, target, write } = await transferOf(file, length, length, [0]);
     const budget = new ByteBudget(512 * kibibyte);
-    await moveBytes([transfer], budget, {});
+    await moveBytes([transfer], road(budget, write), {});
     expect(Buffer.compare(target, contents(length))).toBe(0);
     expect(budget.peak).toBeLessThanOrEqual(budget.limit);
     expect(budget.peak).toBeGreaterThan(0);

@@ -1,0 +1,39 @@
+import type { ByteRange } from "../../../bytes/ranges.js";
+import type { PackedError } from "./packError.js";
+import type { PieceRun, PieceSizes, StoredPart, StoredParts } from "./parts.js";
+
+/** What a worker is told. */
+export type ToWorker =
+  /** Begins a job; the bytes stand in `file`, or come with the messages that follow, from byte `start` of the file on. */
+  | {
+      readonly kind: "decode";
+      /** The zstd decoder; undefined where WebAssembly is refused. */
+      readonly module: WebAssembly.Module | undefined;
+      readonly job: StoredParts;
+      readonly bytes: { readonly file: FileSystemFileHandle } | { readonly start: number };
+      readonly pieces: PieceSizes;
+    }
+  /** Looks where a long zstd frame can be cut. */
+  | { readonly kind: "split"; readonly file: FileSystemFileHandle; readonly path: string; readonly part: StoredPart }
+  /** The next bytes of the job's run. */
+  | { readonly kind: "bytes"; readonly buffer: ArrayBuffer; readonly byteLength: number }
+  /** There are no more. */
+  | { readonly kind: "end" }
+  /** A piece's memory comes back. */
+  | { readonly kind: "returned"; readonly buffer: ArrayBuffer };
+
+/** What a worker tells. */
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | { readonly kind: "piece"; readonly buffer: ArrayBuffer; readonly runs: readonly PieceRun[] }
+  /** Memory of a `bytes` message, to be used again. */
+  | { readonly kind: "taken"; readonly buffer: ArrayBuffer }
+  /** The job is done; where it was to split a frame, with its parts, of which there are none where it has to stay whole. */
+  | { readonly kind: "done"; readonly parts?: readonly SplitPart[] | undefined }
+  | { readonly kind: "failed"; readonly error: PackedError };
+
+/** A part of a frame that decodes by itself. */
+export interface SplitPart extends ByteRange {
+  readonly windowLog: number;
+  readonly decodedLength: number;
+}

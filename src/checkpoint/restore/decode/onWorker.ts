@@ -1,0 +1,112 @@
+import { abortable, type TaskContext } from "../../../tasks/context.js";
+import { stopTogether } from "../../../tasks/stopTogether.js";
+import type { WorkerLease } from "../../../tasks/workerPool.js";
+import type { FromWorker, SplitPart, ToWorker } from "./messages.js";
+import { unpackError } from "./packError.js";
+import type { Piece } from "./parts.js";
+import { PieceMemory } from "./pieceMemory.js";
+
+/** What a job brings along for a worker. */
+export interface WorkerJob {
+  readonly start: ToWorker & { readonly kind: "decode" };
+  /** The bytes of its run as they come, where the worker does not read the file itself; a piece is ours until the next one is asked for. */
+  readonly bytes?: AsyncIterable<Uint8Array> | undefined;
+  /** Takes decoded elements; the memory is the worker's again when the promise resolves. */
+  readonly onPiece: (piece: Piece) => Promise<void>;
+}
+
+/** Messages with bytes that may be on their way at once. */
+export const bytesInPost = 4;
+
+/**
+ * Runs one job on a worker and gives the worker back.
+ * @throws what the job, the stream of its bytes or `onPiece` throws; the worker is ended then, and so on abort.
+ */
+export async function decodeOnWorker(worker: WorkerLease, job: WorkerJob, context: TaskContext): Promise<void> {
+  let finished = false;
+  try {
+    await stopTogether((together) => converse(worker, job, together), context);
+    finished = true;
+  } finally {
+    worker.release(finished);
+  }
+}
+
+/** Has a worker look where a frame can be cut; no parts where it cannot. Throws as {@link decodeOnWorker}. */
+export async function splitOnWorker(
+  worker: WorkerLease,
+  question: ToWorker & { readonly kind: "split" },
+  context: TaskContext,
+): Promise<readonly SplitPart[]> {
+  let finished = false;
+  try {
+    const parts = await stopTogether(() => answerOf(worker, question), context);
+    finished = true;
+    return parts;
+  } finally {
+    worker.release(finished);
+  }
+}
+
+function answerOf(worker: WorkerLease, question: ToWorker): Promise<readonly SplitPart[]> {
+  return new Promise((resolve, reject) => {
+    worker.broken.catch(reject);
+    worker.onMessage((data) => {
+      const message = data as FromWorker;
+      if (message.kind === "done") resolve(message.parts ?? []);
+      else if (message.kind === "failed") reject(unpackError(message.error));
+    });
+    worker.post(question);
+  });
+}
+
+async function converse(worker: WorkerLease, { start, bytes, onPiece }: WorkerJob, context: TaskContext): Promise<void> {
+  const memory = new PieceMemory({ byteLength: start.pieces.byteLength, count: bytesInPost });
+  const writing: Promise<void>[] = [];
+  const done = new Promise<void>((resolve, reject) => {
+    const write = async (piece: Piece) => {
+      await onPiece(piece);
+      tell(worker, { kind: "returned", buffer: piece.buffer }, [piece.buffer]);
+    };
+    worker.broken.catch(reject);
+    worker.onMessage((data) => {
+      const message = data as FromWorker;
+      switch (message.kind) {
+        case "piece":
+          writing.push(write(message));
+          writing.at(-1)?.catch(reject);
+          return;
+        case "taken":
+          return memory.giveBack(message.buffer);
+        case "done":
+          return resolve();
+        case "failed":
+          return reject(unpackError(message.error));
+        case "ready":
+          return;
+        default:
+          return message satisfies never;
+      }
+    });
+  });
+  tell(worker, start);
+  await Promise.all([done, bytes && postAll(worker, bytes, memory, context)]);
+  await Promise.all(writing);
+}
+
+/** Copies the bytes into messages, as large as their memory where more bytes are there already. */
+async function postAll(worker: WorkerLease, bytes: AsyncIterable<Uint8Array>, memory: PieceMemory, context: TaskContext): Promise<void> {
+  for await (const piece of bytes) {
+    for (let done = 0; done < piece.length; ) {
+      const free = memory.take();
+      const buffer = free instanceof ArrayBuffer ? free : await abortable(free, context);
+      const some = piece.subarray(done, done + buffer.byteLength);
+      new Uint8Array(buffer).set(some);
+      done += some.length;
+      tell(worker, { kind: "bytes", buffer, byteLength: some.length }, [buffer]);
+    }
+  }
+  tell(worker, { kind: "end" });
+}
+
+const tell = (worker: WorkerLease, message: ToWorker, transfer: Transferable[] = []) => worker.post(message, transfer);

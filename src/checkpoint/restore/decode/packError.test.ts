@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { CorruptCheckpointError, StorageError, UnsupportedCheckpointError } from "../../../errors.js";
+import { packError, unpackError } from "./packError.js";
+
+/** As it comes out of a message. */
+const crossed = (error: unknown) => unpackError(structuredClone(packError(error)));
+
+it.each([
+  new CorruptCheckpointError({ path: "d/file", offset: 7, expected: "a zstd frame", received: "a damaged block" }),
+  new CorruptCheckpointError({ path: "manifest.ocdbt", expected: "a manifest", received: "nothing" }),
+  new StorageError({ path: "d/file", reason: "length", message: "the file ends at byte 7" }),
+  new UnsupportedCheckpointError("d/file: dictionaries are not read"),
+  new RangeError("no memory left"),
+])("keeps class, fields and text of $name", (error) => {
+  const received = crossed(error);
+  expect(received.constructor).toBe(error.constructor);
+  expect(received.message).toBe(error.message);
+  expect({ ...received }).toEqual({ ...error });
+});
+
+it("keeps the text of anything else", () => {
+  expect(crossed(new TypeError("is not a function"))).toEqual(new Error("is not a function"));
+  expect(crossed("text")).toEqual(new Error("text"));
+});

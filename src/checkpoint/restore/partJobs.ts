@@ -1,0 +1,194 @@
+import { dtypes } from "../../arrays/dtypes.js";
+import type { ByteRange } from "../../bytes/ranges.js";
+import type { ByteSource } from "../../bytes/source.js";
+import type { ReadableStorage } from "../../storage/storage.js";
+import type { TaskContext } from "../../tasks/context.js";
+import type { WorkerLease } from "../../tasks/workerPool.js";
+import { requireWarranted } from "../../zarr/readBlocks.js";
+import { withFolder } from "../item/errorPaths.js";
+import { bytesOfRun } from "./blockJobs.js";
+import { decodeHere } from "./decode/decodeHere.js";
+import type { Decoding } from "./decode/decoding.js";
+import type { SplitPart } from "./decode/messages.js";
+import { bytesInPost, decodeOnWorker, splitOnWorker } from "./decode/onWorker.js";
+import type { Piece, PieceSizes } from "./decode/parts.js";
+import { ArrivingBytes, type StoredBytes } from "./decode/storedBytes.js";
+import { type Delivery, onItsWay, type PartOnItsWay } from "./delivery.js";
+import type { Job } from "./job.js";
+import { fileJobs, type InlineChunk, type RangeTransfer, streamRuns, wholeChunk } from "./planJobs.js";
+
+/** Memory of a decoder: the window that it may look back on, usually 512 KiB, and as much again. */
+const decoderLength = 2 * 1024 * 1024;
+
+/** Decoded bytes from which on it is worth looking where a frame can be cut. */
+const longFrame = 16 * 1024 * 1024;
+
+/** Makes the jobs of chunks that decode in parts: on workers, or on this thread where there are none. */
+export class PartJobs<Target> {
+  readonly #decoding: Decoding;
+  readonly #delivery: Delivery<Target>;
+  readonly #pieces: PieceSizes;
+
+  /** `limit`: bytes that all jobs may hold at once. */
+  constructor(decoding: Decoding, delivery: Delivery<Target>, limit: number) {
+    this.#decoding = decoding;
+    this.#delivery = delivery;
+    this.#pieces = pieceSizes(limit);
+  }
+
+  /** Chunks in the index: short ones, though they may decode to many bytes. */
+  inIndex(chunks: readonly InlineChunk<Target>[]): Job[] {
+    const byPath = new Map<string, InlineChunk<Target>[]>();
+    for (const chunk of chunks) byPath.set(chunk.source.path, [...(byPath.get(chunk.source.path) ?? []), chunk]);
+    return Array.from(byPath, ([path, members]) => {
+      const parts = members.map(({ source, ...chunk }) => wholePart({ ...chunk, offset: source.offset, length: source.bytes.length }));
+      const stored = new Map<unknown, Uint8Array>(parts.map((part, index) => [part.stored, members[index]?.source.bytes ?? nothing]));
+      const bytes: StoredBytes = { at: (range) => bytesAtHand(stored.get(range) ?? nothing) };
+      return this.#job(path, parts, (context) => this.#decodeHere(path, parts, bytes, context));
+    });
+  }
+
+  /** Chunks of a file: read by the workers themselves where they can, else by this thread as streams. */
+  async inRanges(storage: ReadableStorage, path: string, ranges: readonly RangeTransfer<Target>[], context: TaskContext): Promise<Job[]> {
+    const file = this.#decoding.workers && (await storage.handle?.(path));
+    if (file !== undefined) {
+      const place = { file, storage, path };
+      const parts = await Promise.all(ranges.map((range) => this.#partsOf(place, range, context)));
+      return fileJobs(parts.flat()).map((some) => this.#job(path, some, (running) => this.#decodeFile(place, some, running)));
+    }
+    return streamRuns(ranges).map((run) => {
+      const parts = run.members.map(wholePart);
+      return this.#job(path, parts, (running) => this.#decodeStream(storage, path, run, parts, running));
+    });
+  }
+
+  /** A chunk whole, or a long frame in parts that several workers decode at once, where it can be cut. */
+  async #partsOf(place: FileAtHand, range: RangeTransfer<Target>, context: TaskContext): Promise<PartOnItsWay<Target>[]> {
+    const whole = wholePart(range);
+    const { codec, decodedLength } = whole.stored;
+    if (codec !== "zstd" || decodedLength < longFrame) return [whole];
+    const worker = await this.#decoding.workers?.acquire(context);
+    if (worker === undefined) return [whole];
+    const question = { kind: "split", file: place.file, path: place.path, part: whole.stored } as const;
+    return cutInParts(whole, await withFolder(range.transfer.folder, splitOnWorker(worker, question, context)));
+  }
+
+  async #decodeFile({ file, storage, path }: FileAtHand, parts: readonly PartOnItsWay<Target>[], context: TaskContext): Promise<void> {
+    const worker = await this.#decoding.workers?.acquire(context);
+    if (worker !== undefined) return this.#decodeOn(worker, path, parts, { file }, undefined, context);
+    for (const part of parts) await this.#decodeStream(storage, path, part.stored, [part], context);
+  }
+
+  async #decodeStream(
+    storage: ReadableStorage,
+    path: string,
+    run: ByteRange,
+    parts: readonly PartOnItsWay<Target>[],
+    context: TaskContext,
+  ): Promise<void> {
+    const bytes = begun(bytesOfRun(storage, path, run, context));
+    try {
+      const worker = parts.some(isWork) ? await this.#decoding.workers?.acquire(context) : undefined;
+      if (worker !== undefined) return await this.#decodeOn(worker, path, parts, { start: run.offset }, bytes, context);
+      await this.#decodeHere(path, parts, new ArrivingBytes(run.offset, async () => (await bytes.next()).value), context);
+    } finally {
+      await bytes.return(undefined);
+    }
+  }
+
+  #decodeOn(
+    worker: WorkerLease,
+    path: string,
+    parts: readonly PartOnItsWay<Target>[],
+    from: { readonly file: FileSystemFileHandle } | { readonly start: number },
+    bytes: AsyncIterable<Uint8Array> | undefined,
+    context: TaskContext,
+  ): Promise<void> {
+    const job = { path, parts: parts.map(({ stored }) => stored) };
+    const start = { kind: "decode", module: this.#decoding.zstd, job, bytes: from, pieces: this.#pieces } as const;
+    const onPiece = (piece: Piece) => this.#delivery.piece(parts, piece, context);
+    return decodeOnWorker(worker, { start, bytes, onPiece }, context);
+  }
+
+  #decodeHere(path: string, parts: readonly PartOnItsWay<Target>[], bytes: StoredBytes, context: TaskContext): Promise<void> {
+    const job = { path, parts: parts.map(({ stored }) => stored) };
+    const onPiece = (piece: Piece) => this.#delivery.piece(parts, piece, context);
+    return decodeHere({ job, bytes, pieces: this.#pieces, onPiece });
+  }
+
+  /** A job with the bytes that it holds, whose errors name files from the storage's root. */
+  #job(path: string, parts: readonly PartOnItsWay<Target>[], run: Job["run"]): Job {
+    const longest = parts.reduce((most, { stored }) => Math.max(most, stored.decodedLength), 0);
+    const { byteLength, count } = this.#pieces;
+    const checked = async (context: TaskContext) => {
+      for (const { chunk, stored } of parts) requireWarranted(chunk.transfer.array, { path, offset: stored.offset });
+      await run(context);
+    };
+    return {
+      byteLength: (count + bytesInPost) * byteLength + Math.min(decoderLength, 2 * longest),
+      run: (context) => withFolder(parts[0]?.chunk.transfer.folder ?? "", checked(context)),
+    };
+  }
+}
+
+/** A file that workers can read themselves. */
+interface FileAtHand {
+  readonly file: FileSystemFileHandle;
+  readonly storage: ReadableStorage;
+  readonly path: string;
+}
+
+/** Pieces of 1 MiB keep messages few; where less may be held they are shorter. */
+function pieceSizes(limit: number): PieceSizes {
+  const shortest = 32 * 1024;
+  const longest = 1024 * 1024;
+  return { byteLength: Math.max(shortest, Math.min(longest, 2 ** Math.floor(Math.log2(limit / 24)))), count: 3 };
+}
+
+const nothing = new Uint8Array();
+
+const wholePart = <Target>(range: RangeTransfer<Target>): PartOnItsWay<Target> => ({ chunk: onItsWay(range), stored: wholeChunk(range) });
+
+/** The parts between the cuts; the whole where there are none, or where one is within an element. */
+function cutInParts<Target>({ chunk, stored }: PartOnItsWay<Target>, cuts: readonly SplitPart[]): PartOnItsWay<Target>[] {
+  const { itemsize } = dtypes[stored.storedDtype];
+  if (cuts.length === 0 || cuts.some(({ decodedLength }) => decodedLength % itemsize !== 0)) return [{ chunk, stored }];
+  let elementOffset = 0;
+  return cuts.map((cut) => {
+    const part = { chunk, stored: { ...stored, ...cut, elementOffset } };
+    elementOffset += cut.decodedLength / itemsize;
+    return part;
+  });
+}
+
+/** Whether there is more to do than to copy bytes. */
+const isWork = ({ stored }: PartOnItsWay<unknown>): boolean => stored.codec !== "none" || stored.dtype !== stored.storedDtype;
+
+function bytesAtHand(bytes: Uint8Array): ByteSource {
+  let rest = bytes;
+  return {
+    read(into) {
+      const some = rest.subarray(0, into.length);
+      into.set(some);
+      rest = rest.subarray(some.length);
+      return some.length;
+    },
+  };
+}
+
+/** The same bytes, of which the first are asked for at once: a request is on its way while its job waits for a worker. */
+function begun(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const first = bytes.next();
+  first.catch(() => undefined); // whoever reads on hears of it
+  async function* all() {
+    try {
+      const { done, value } = await first;
+      if (done) return;
+      yield value;
+      yield* bytes;
+    } finally {
+      await bytes.return(undefined);
+    }
+  }
+  return all();
+}

@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { endOf } from "../../bytes/ranges.js";
+import type { StoredPart } from "./decode/parts.js";
+import { fileJobs, streamRuns } from "./planJobs.js";
+
+const mebibyte = 2 ** 20;
+
+/** Ranges of some lengths, one behind the other. */
+function neighbours(lengths: readonly number[], gap = 0) {
+  let offset = 0;
+  return lengths.map((length) => {
+    const range = { offset, length };
+    offset += length + gap;
+    return range;
+  });
+}
+
+describe("streamRuns", () => {
+  it.each([
+    ["64 chunks of 3.7 MiB", Array(64).fill(3.7 * mebibyte), 4],
+    ["one frame of 237 MiB", [237 * mebibyte], 1],
+    ["a gigabyte in chunks of 4 MiB", Array(256).fill(4 * mebibyte), 16],
+    ["2,048 chunks of 15 KiB", Array(2048).fill(15 * 1024), 4],
+    ["one large chunk between small ones", [...Array(10).fill(1000), 60 * mebibyte, ...Array(10).fill(1000)], 1],
+  ])("reads %s by few requests", (_, lengths, most) => {
+    expect(streamRuns(neighbours(lengths)).length).toBeLessThanOrEqual(most);
+  });
+
+  it("leaves gaps above 64 KiB alone", () => {
+    expect(streamRuns(neighbours([100, 100], 64 * 1024))).toHaveLength(1);
+    expect(streamRuns(neighbours([100, 100], 64 * 1024 + 1))).toHaveLength(2);
+  });
+
+  it("reads every range once, and none that begins before the one before it ended", () => {
+    const ranges = fc.array(fc.record({ offset: fc.nat(1e6), length: fc.integer({ min: 1, max: 1e6 }) }), { maxLength: 20 });
+    fc.assert(
+      fc.property(ranges, (given) => {
+        const runs = streamRuns(given);
+        const members = runs.flatMap((run) => run.members);
+        expect(members).toHaveLength(given.length);
+        expect(new Set(members)).toEqual(new Set(given));
+        for (const run of runs) {
+          let end = run.offset;
+          for (const member of run.members) {
+            expect(member.offset).toBeGreaterThanOrEqual(end);
+            end = endOf(member);
+          }
+          expect(end).toBe(endOf(run));
+        }
+      }),
+    );
+  });
+});
+
+describe("fileJobs", () => {
+  const parts = (lengths: readonly number[]) =>
+    lengths.map((decodedLength, offset) => ({ stored: { offset, decodedLength } as StoredPart }));
+
+  it("gives each job about 8 MiB, whatever the parts", () => {
+    const lengthsOf = (lengths: readonly number[]) =>
+      fileJobs(parts(lengths)).map((job) => job.map(({ stored }) => stored.decodedLength / mebibyte));
+    expect(lengthsOf(Array(6).fill(3 * mebibyte))).toEqual([
+      [3, 3],
+      [3, 3],
+      [3, 3],
+    ]);
+    expect(lengthsOf([20 * mebibyte, mebibyte, mebibyte])).toEqual([[20], [1, 1]]);
+    expect(fileJobs(parts(Array(2048).fill(16 * 1024))).map((job) => job.length)).toEqual(Array(4).fill(512));
+  });
+
+  it("keeps to the order of the file", () => {
+    const offsets = fileJobs(parts(Array(50).fill(1000)).toReversed()).flatMap((job) => job.map(({ stored }) => stored.offset));
+    expect(offsets).toEqual(Array.from({ length: 50 }, (_, index) => index));
+  });
+});
