@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { aptCommands, aptWorks, firstFailure } from "./apt.mjs";
 
 /** First version whose WebGPU is good enough for this package. */
 const oldestVersion = 121;
@@ -180,47 +181,20 @@ function playwrightCli() {
 }
 
 /**
- * @typedef {{ command: string, args: string[], options?: import("./commands.mjs").RunOptions }} InstallCommand
  * @param {Machine & { isRoot?: boolean }} machine
- * @returns {{ what: string, commands: InstallCommand[] }[]}
+ * @returns {{ what: string, commands: import("./apt.mjs").InstallCommand[] }[]}
  */
-function installers({ platform = process.platform, top = "/", isRoot = process.getuid?.() === 0 }) {
+function installers(machine) {
   const cli = playwrightCli();
-  const options = { timeoutSeconds: 600, env: { DEBIAN_FRONTEND: "noninteractive" } };
-  const command = (/** @type {string} */ name, /** @type {string[]} */ ...args) => ({ command: name, args, options });
-  const playwright = { what: "Playwright", commands: [command(process.execPath, cli ?? "", "install", "--no-shell", "chromium")] };
-  const apt = {
-    what: "apt",
-    commands: [command("apt-get", "update"), command("apt-get", "install", "-y", "--no-install-recommends", "chromium")],
+  const playwright = {
+    command: process.execPath,
+    args: [cli ?? "", "install", "--no-shell", "chromium"],
+    options: { timeoutSeconds: 600 },
   };
-  const aptWorks = platform === "linux" && isRoot && existsSync(join(top, "usr/bin/apt-get"));
-  return [...(cli === undefined ? [] : [playwright]), ...(aptWorks ? [apt] : [])];
-}
-
-/**
- * Runs commands until one fails; says how it failed.
- * @param {InstallCommand[]} commands
- * @param {import("./commands.mjs").Run} run
- */
-async function firstFailure(commands, run) {
-  for (const { command, args, options } of commands) {
-    const { code, output } = await run(command, args, options);
-    if (code !== 0) return `ended with code ${code}: ${reasonIn(output)}`;
-  }
-  return undefined;
-}
-
-/**
- * The lines of an installer's output that say most: those that speak of errors, else the last ones.
- * @param {string} output
- */
-function reasonIn(output) {
-  const lines = output
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !line.startsWith("at "));
-  const errors = lines.filter((line) => /^(e:|err|error|failed)/i.test(line));
-  return (errors.length > 0 ? errors : lines).slice(-2).join(" | ");
+  return [
+    ...(cli === undefined ? [] : [{ what: "Playwright", commands: [playwright] }]),
+    ...(aptWorks(machine) ? [{ what: "apt", commands: aptCommands(["chromium"]) }] : []),
+  ];
 }
 
 /** @param {string[]} tried */

@@ -7,6 +7,7 @@ import { countCommand, countPlaywright, countReport, countVitest } from "./count
 import { ensurePackages } from "./install.mjs";
 import { ensurePython } from "./python.mjs";
 import { toolOf } from "./tools.mjs";
+import { missingWasmTools } from "./wasmTools.mjs";
 
 /**
  * The stages of `npm test`, in order.
@@ -30,6 +31,7 @@ export function stagesOf({ root, run, prepare, log }) {
     return countReport(finished, file, countPlaywright);
   };
   const chromium = () => ensureChromium({ run: prepare.run, log });
+  const noWasmTools = () => missingWasmTools({ root, run: prepare.run, install: process.env.CI === "true", log });
 
   return [
     { id: "types", name: "type check", run: async () => countCommand(await tool("typescript", "tsc", ["--noEmit", "-p", "."])) },
@@ -37,6 +39,15 @@ export function stagesOf({ root, run, prepare, log }) {
     { id: "unit", name: "unit tests", run: () => vitest("vite.config.ts", "unit") },
     { id: "build", name: "build", run: async () => countCommand(await buildLibrary({ root, run })) },
     { id: "package", name: "package checks", needs: ["build"], run: () => vitest("e2e/package/vitest.config.ts", "package") },
+    {
+      id: "wasm",
+      name: "wasm, rebuilt",
+      run: async () => {
+        const reason = await noWasmTools();
+        if (reason !== undefined) return { notRun: reason };
+        return countCommand(await run(process.execPath, ["src/codecs/zstd/wasm/build.mjs", "--check"], { cwd: root }));
+      },
+    },
     {
       id: "browser",
       name: "browser tests",
@@ -70,6 +81,7 @@ export function stagesOf({ root, run, prepare, log }) {
         await ensurePackages({ root, run: prepare.run });
         await chromium();
         await ensurePython({ run: prepare.run, log });
+        await noWasmTools();
         const again = prepare.installs.slice(before);
         return { passed: again.length === 0 ? 1 : 0, failed: again.length === 0 ? 0 : 1, skipped: 0, output: again.join("\n") };
       },
