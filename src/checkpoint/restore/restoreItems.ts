@@ -11,9 +11,11 @@ import type { PlainValue } from "../item/leaves.js";
 import type { ItemIndex } from "../item/openItem.js";
 import { type MatchedItem, type MatchedLeaf, matchNothing, matchTemplate } from "../template/matchTemplate.js";
 import { divideBytes } from "./bytesInFlight.js";
+import { decodingOf } from "./decode/decoding.js";
+import type { WriteBlocks } from "./delivery.js";
 import { locateChunks, requireFewChunks } from "./locateChunks.js";
 import { type PlannedLeaf, planRestore, type RestorePlan, type RestorePolicy } from "./planRestore.js";
-import { RestoreProgress } from "./restoreProgress.js";
+import { type LeafProgress, RestoreProgress } from "./restoreProgress.js";
 import { checkDevices, countDevices, leafName, openSinks, type Sinks } from "./sinks.js";
 import { moveBytes, type Transfer } from "./transfer.js";
 
@@ -48,8 +50,8 @@ export async function restoreItems(
   const { reading, sending } = divideBytes(readConcurrentBytes, countDevices(leaves));
   const sinks = await openSinks(leaves, sending, context);
   try {
-    const transfers = located.map(([leaf, found]) => transferOf(leaf, found, sinks, pace, progress));
-    await moveBytes(transfers, new ByteBudget(reading), context);
+    const transfers = located.map(([leaf, found]) => transferOf(leaf, found, progress));
+    await moveBytes(transfers, { budget: new ByteBudget(reading), decoding: decodingOf, write: writer(sinks) }, context);
     const arrays = await sinks.finish();
     progress.done();
     context.signal?.throwIfAborted();
@@ -92,25 +94,35 @@ async function locateLeaves(
   return (await Promise.all(located)).flat();
 }
 
-function transferOf(leaf: PlannedLeaf, found: LocatedLeaf, sinks: Sinks, pace: Pace, progress: RestoreProgress): Transfer {
-  const leafProgress = progress.leaf(leafName(leaf), leaf.byteLength);
+/** A leaf, and how much of it has arrived. */
+interface LeafOnItsWay {
+  readonly leaf: PlannedLeaf;
+  readonly progress: LeafProgress;
+}
+
+function transferOf(leaf: PlannedLeaf, found: LocatedLeaf, restore: RestoreProgress): Transfer<LeafOnItsWay> {
+  const progress = restore.leaf(leafName(leaf), leaf.byteLength);
   let chunksLeft = found.chunks.length;
-  if (chunksLeft === 0) leafProgress.finish();
+  if (chunksLeft === 0) progress.finish();
   return {
     ...found,
     array: leaf.stored.array,
     dtype: leaf.spec.dtype,
-    async write(block) {
-      if (pace.due) await pace.rest();
-      await sinks.write(leaf, block);
-      leafProgress.add(block.data.byteLength);
-    },
+    target: { leaf, progress },
     chunkDone() {
       chunksLeft -= 1;
-      if (chunksLeft === 0) leafProgress.finish();
+      if (chunksLeft === 0) progress.finish();
     },
   };
 }
+
+/** Hands blocks to the sinks, and counts them. */
+const writer =
+  (sinks: Sinks): WriteBlocks<LeafOnItsWay> =>
+  async (blocks) => {
+    await sinks.write(blocks.map(({ target, block }) => ({ target: target.leaf, block })));
+    for (const { target, block } of blocks) target.progress.add(block.data.byteLength);
+  };
 
 /** The plan with its items in the record's order, in which they come back. */
 const inOrderOf = (indexes: readonly ItemIndex[], plan: RestorePlan): RestorePlan => ({
