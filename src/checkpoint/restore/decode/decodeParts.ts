@@ -67,7 +67,8 @@ async function decodeFrame({ part, path, source, writer, decoder }: Decoding & {
   const limits = { longestDecoded: part.decodedLength, decodedLength: part.decodedLength };
   if (part.windowLog === undefined) decoder.begin(limits);
   else decoder.beginBlocks(part.windowLog, limits);
-  for (let left = part.length; ; ) {
+  let left = part.length;
+  for (;;) {
     for (let decoded = decoder.next(); decoded !== undefined; decoded = decoder.next()) await writer.write(decoded);
     if (left === 0 || decoder.ended) break;
     const count = await source.read(decoder.input.subarray(0, left));
@@ -75,6 +76,7 @@ async function decodeFrame({ part, path, source, writer, decoder }: Decoding & {
     decoder.given(count);
     left -= count;
   }
+  if (left > 0) throw new ZstdDamage(`${left} more bytes`, { expected: "the end of the zstd frame", at: part.length - left });
   if (part.windowLog === undefined) decoder.finish();
 }
 
