@@ -27,7 +27,7 @@ export type BtreeNode =
     };
 
 /** Most entries of a node. */
-const mostEntries = 1024 * 1024;
+export const mostEntries = 1024 * 1024;
 
 /** The body of a B+tree node. */
 export const btreeNode: Field<BtreeNode> = { read, write };
