@@ -25,6 +25,8 @@ export class FakeDevice {
   readonly uncaptured: string[] = [];
   readonly writes: { readonly label: string; readonly offset: number; readonly byteLength: number }[] = [];
   submits = 0;
+  /** Most bytes that were written before the device had said that it has taken them. */
+  mostUntaken = 0;
   /** Error scopes that were opened so far. */
   scopes = 0;
   dispatches = 0;
@@ -35,12 +37,14 @@ export class FakeDevice {
       this.submits++;
       if (!this.#isLost) for (const run of commands) run();
     },
-    onSubmittedWorkDone: () => (this.#options.hangs ? new Promise<void>(() => {}) : Promise.resolve()),
+    onSubmittedWorkDone: () => this.#workDone(),
   };
   readonly #options: FakeDeviceOptions;
   readonly #scopes: { readonly filter: GPUErrorFilter; message?: string }[] = [];
   #lose: (info: GPUDeviceLostInfo) => void = () => {};
   #isLost = false;
+  #written = 0;
+  #taken = 0;
 
   constructor(options: FakeDeviceOptions = {}) {
     this.#options = options;
@@ -153,8 +157,17 @@ export class FakeDevice {
     if (!this.#usable(buffer, bufferUsage.COPY_DST)) return;
     const fits = offset % 4 === 0 && offset + bytes.byteLength <= buffer.size;
     if (!fits) this.report("validation", "the write does not fit");
+    this.#written += bytes.byteLength;
+    this.mostUntaken = Math.max(this.mostUntaken, this.#written - this.#taken);
     this.writes.push({ label: buffer.label, offset, byteLength: bytes.byteLength });
     if (fits && !this.#isLost) buffer.bytes.set(bytes, offset);
+  }
+
+  async #workDone(): Promise<void> {
+    const written = this.#written;
+    if (this.#options.hangs) await new Promise<void>(() => {});
+    await Promise.resolve();
+    this.#taken = Math.max(this.#taken, written);
   }
 
   #usable(buffer: FakeBuffer, usage: number): boolean {

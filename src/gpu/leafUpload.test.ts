@@ -15,7 +15,7 @@ function open(leaf: GpuLeaf, windowBytes = 1024 * 1024) {
   const window = new SendWindow(watch, windowBytes);
   const buffer = device.createBuffer({ label: leaf.leaf, size: gpuBufferSize(leaf.spec), usage: usageOf(leaf) });
   const upload = new LeafUpload({ watch, window, scratch, scatter: new Scatter(watch, scratch) }, { ...leaf, buffer: buffer.gpu });
-  return { device, watch, buffer, upload };
+  return { device, buffer, upload };
 }
 
 /** Places a block without a window. */
@@ -38,7 +38,7 @@ const matrix = { shape: [2000, 7], dtype: "uint8" as const };
 const matrixBytes = Uint8Array.from({ length: 14000 }, (_, index) => index % 7);
 
 describe("LeafUpload", () => {
-  it("writes a contiguous chunk in pieces of half the window", async () => {
+  it("writes a contiguous chunk in pieces of half the window", () => {
     const { device, buffer, upload } = open({ leaf: "a", spec: { shape: [1001], dtype: "uint8" } }, 512);
     const data = Uint8Array.from({ length: 1001 }, (_, index) => index);
     place(upload, { origin: [0], shape: [1001], elementOffset: 0, data });
@@ -49,7 +49,7 @@ describe("LeafUpload", () => {
     expect([...buffer.bytes.subarray(1001)]).toEqual(Array.from({ length: 7 }, () => 0));
   });
 
-  it("writes few rows one by one", async () => {
+  it("writes few rows one by one", () => {
     const { device, buffer, upload } = open({ leaf: "a", spec: { shape: [3, 7], dtype: "uint8" } });
     place(upload, columns({ shape: [3, 7] }, 4, 3));
     place(upload, columns({ shape: [3, 7] }, 0, 4));
@@ -58,7 +58,7 @@ describe("LeafUpload", () => {
     expect(buffer.bytes.subarray(0, 21)).toEqual(matrixBytes.subarray(0, 21));
   });
 
-  it("scatters many short rows with the shader", async () => {
+  it("scatters many short rows with the shader", () => {
     const { device, buffer, upload } = open({ leaf: "a", spec: matrix });
     place(upload, columns(matrix, 3, 3));
     place(upload, columns(matrix, 6, 1));
@@ -69,33 +69,7 @@ describe("LeafUpload", () => {
     expect(buffer.bytes.subarray(0, 14000)).toEqual(matrixBytes);
   });
 
-  it("clears a given buffer before it scatters", async () => {
-    const into = new FakeDevice().createBuffer({ size: 16 * 1024, usage: 0x88 });
-    into.bytes.fill(0xff);
-    const { device, watch } = open({ leaf: "a", spec: matrix });
-    const scratch = new BufferSet(watch);
-    const parts = { watch, scratch, window: new SendWindow(watch, 1024 * 1024), scatter: new Scatter(watch, scratch) };
-    const upload = new LeafUpload(parts, { leaf: "a", spec: matrix, into: into.gpu, buffer: into.gpu });
-    place(upload, columns(matrix, 0, 4));
-    place(upload, columns(matrix, 4, 4 - 1));
-    upload.flush();
-    expect(device.uncaptured).toEqual([]);
-    expect(into.bytes.subarray(0, 14000)).toEqual(matrixBytes);
-    expect(into.bytes[14000]).toBe(0xff);
-  });
-
-  it("scatters by way of a second buffer where shaders may not write to the first", async () => {
-    const { device, watch, buffer, upload } = open({ leaf: "a", spec: matrix, usage: 0x20 });
-    place(upload, columns(matrix, 0, 5));
-    place(upload, columns(matrix, 5, 2));
-    expect(buffer.bytes.every((byte) => byte === 0)).toBe(true);
-    upload.flush();
-    await watch.settle();
-    expect(device.buffers.map(({ usage }) => usage)).toEqual([0x28, 0x84, 0x88, 0x48]);
-    expect(buffer.bytes.subarray(0, 14000)).toEqual(matrixBytes);
-  });
-
-  it("writes 16-byte elements and blocks that end anywhere", async () => {
+  it("writes 16-byte elements and blocks that end anywhere", () => {
     const { buffer, upload } = open({ leaf: "a", spec: { shape: [5], dtype: "complex128" } }, 64);
     const data = Uint8Array.from({ length: 80 }, (_, index) => index + 1);
     const block = { origin: [0], shape: [5], elementOffset: 0, data };

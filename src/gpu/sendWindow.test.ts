@@ -20,6 +20,28 @@ describe("SendWindow", () => {
     expect(device.submits).toBe(20);
   });
 
+  it("sends at once, without a promise, where there is room", () => {
+    const { window } = open();
+    const sent: number[] = [];
+    expect(window.send(48, blame, () => sent.push(1))).toBeUndefined();
+    expect(window.send(48, blame, () => sent.push(2))).toBeUndefined();
+    expect(window.send(48, blame, () => sent.push(3))).toBeInstanceOf(Promise);
+    expect(sent).toEqual([1, 2]);
+  });
+
+  it("sends in the order it was asked to, though a short one would fit", async () => {
+    const { window } = open();
+    const sent: number[] = [];
+    await Promise.all([40, 40, 40, 8, 40].map((bytes, index) => window.send(bytes, blame, () => sent.push(index))));
+    expect(sent).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it("throws what failed the watch", () => {
+    const { watch, window } = open();
+    watch.fail(new Error("failed before"));
+    expect(() => window.send(8, blame, () => {})).toThrow("failed before");
+  });
+
   it("holds back while the device has taken nothing, and ends when it is lost", async () => {
     const { device, window } = open({ hangs: true });
     let sent = 0;

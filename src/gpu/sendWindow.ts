@@ -7,7 +7,8 @@ const widestElement = 16;
 
 /**
  * Keeps the bytes that were sent to the device and not yet taken by it within a window. Without one the browser holds a second
- * copy of everything that was written.
+ * copy of everything that was written, and `writeBuffer` blocks: Chromium passes data below 4 MiB on by way of 16 MiB of shared
+ * memory, and waits for room there.
  */
 export class SendWindow {
   /** Most bytes that are sent at once; whole elements of any dtype. */
@@ -21,11 +22,6 @@ export class SendWindow {
     this.#watch = watch;
     this.#budget = new ByteBudget(bytes);
     this.longestBatch = Math.floor(bytes / 2 / widestElement) * widestElement;
-  }
-
-  /** Most bytes that were sent and not yet taken so far. */
-  get peakBytes(): number {
-    return this.#budget.peak;
   }
 
   /**

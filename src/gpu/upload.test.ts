@@ -3,6 +3,7 @@ import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.testing.js";
 import type { GpuLeaf } from "./limits.js";
 import { openUpload } from "./upload.js";
 
+const mebibyte = 2 ** 20;
 const vector = (length: number, name = "a"): GpuLeaf => ({ leaf: name, spec: { shape: [length], dtype: "uint8" } });
 const whole = (length: number, value = 1) => ({ origin: [0], shape: [length], elementOffset: 0, data: new Uint8Array(length).fill(value) });
 
@@ -47,6 +48,74 @@ describe("openUpload", () => {
   it("rejects for a leaf that it does not have", async () => {
     const { upload } = await open([vector(1)]);
     expect(() => upload.write([block(1, 1)])).toThrow(RangeError);
+  });
+});
+
+describe("write", () => {
+  const small = Array.from({ length: 64 }, (_, index) => vector(16 * 1024, `leaf ${index}`));
+
+  it("takes a batch of small arrays with one call each and one error scope for all, without a promise", async () => {
+    const { device, upload } = await open(small);
+    const { scopes } = device;
+    expect(upload.write(small.map((_, index) => block(index, 16 * 1024, index)))).toBeUndefined();
+    expect(device.writes).toEqual(small.map(({ leaf }) => ({ label: leaf, offset: 0, byteLength: 16 * 1024 })));
+    expect([device.scopes - scopes, device.submits]).toEqual([1, 0]);
+    await upload.finish();
+    expect(device.submits).toBe(1);
+    expect(device.buffers.map(({ bytes }) => bytes[77])).toEqual(small.map((_, index) => index));
+  });
+
+  it("writes a whole array that the window has room for at once, and cuts what is longer", async () => {
+    const { device, upload } = await open([vector(4 * mebibyte), vector(20 * mebibyte, "b")]);
+    expect(upload.write([block(0, 4 * mebibyte)])).toBeUndefined();
+    await upload.write([block(1, 20 * mebibyte)]);
+    expect(device.writes).toEqual([
+      { label: "a", offset: 0, byteLength: 4 * mebibyte },
+      ...[0, 4, 8, 12, 16].map((at) => ({ label: "b", offset: at * mebibyte, byteLength: 4 * mebibyte })),
+    ]);
+  });
+
+  it("keeps what the device has yet to take within the window, submitting each half of it", async () => {
+    const { device, upload } = await open([vector(48 * mebibyte)]);
+    const data = new Uint8Array(mebibyte);
+    const piece = (elementOffset: number) => ({ index: 0, block: { origin: [0], shape: [48 * mebibyte], elementOffset, data } });
+    const writes = Array.from({ length: 48 }, (_, at) => upload.write([piece(at * mebibyte)]));
+    expect(device.mostUntaken).toBe(8 * mebibyte);
+    expect(writes.filter((write) => write === undefined)).toHaveLength(8);
+    await Promise.all(writes);
+    expect([device.mostUntaken, device.submits, device.writes.length]).toEqual([8 * mebibyte, 12, 48]);
+  });
+
+  it("keeps to a small window with short rows too", async () => {
+    const spec = { shape: [64 * 1024, 5], dtype: "uint8" } as const;
+    const device = new FakeDevice();
+    const upload = await openUpload(device.gpu, [{ leaf: "a", spec }], { windowBytes: 64 * 1024 });
+    const data = new Uint8Array(64 * 1024).fill(7);
+    await upload.write([{ index: 0, block: { origin: [0, 3], shape: [64 * 1024, 1], elementOffset: 0, data } }]);
+    await upload.finish();
+    expect(device.dispatches).toBe(2);
+    expect(device.mostUntaken).toBeLessThan(66 * 1024);
+    expect(Math.max(...device.buffers.slice(1).map(({ size }) => size))).toBe(32 * 1024);
+    expect(device.buffers[0]?.bytes.every((byte, index) => byte === (index % 5 === 3 ? 7 : 0))).toBe(true);
+  });
+
+  it("opens each kind of error scope once for arrays of all kinds", async () => {
+    const into = new FakeDevice().createBuffer({ size: 16, usage: 8 });
+    const { device, upload } = await open([vector(4), { ...vector(4, "b"), into: into.gpu }, vector(4, "c")]);
+    const { scopes } = device;
+    await upload.write([block(0, 4), block(1, 4), block(2, 4)]);
+    expect(device.scopes - scopes).toBe(2);
+  });
+
+  it("blames the largest of the leaves that were written together", async () => {
+    const leaves = [vector(4), vector(400, "large"), vector(4, "c")];
+    const { upload } = await open(leaves, { onWrite: (index) => (index === 2 ? "out-of-memory" : undefined) });
+    await upload.write([block(0, 4), block(1, 400), block(2, 4)]);
+    await expect(upload.finish()).rejects.toMatchObject({
+      leaf: "large",
+      bytes: 400,
+      message: expect.stringContaining("2 written with it"),
+    });
   });
 });
 
@@ -119,8 +188,10 @@ describe("abort", () => {
     const into = new FakeDevice().createBuffer({ size: 16, usage: 8 });
     const { device, upload } = await open([vector(4), { ...vector(4), into: into.gpu }]);
     await upload.write([block(0, 4)]);
+    const { submits } = device;
     upload.abort();
     upload.abort();
+    expect(device.submits - submits).toBe(1); // else Chromium does not free what was destroyed
     expectNothingLeft(device);
     expect(into.destroyed).toBe(false);
     expect(() => upload.write([block(0, 4)])).toThrow("aborted");
