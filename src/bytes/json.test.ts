@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CorruptCheckpointError } from "../errors.js";
-import { JsonFloat, parseJson } from "./json.js";
+import { JsonFloat, parseJson, parseJsonInTurns } from "./json.js";
 
 const parse = (text: string, options?: { floats: "tagged" }) => parseJson(new TextEncoder().encode(text), "file.json", options);
 
@@ -87,5 +87,37 @@ describe("parseJson", () => {
   it("stops at files and numbers of values that no checkpoint has", () => {
     expect(() => parseJson(new Uint8Array(2 ** 26 + 1), "f")).toThrow(/at most 67108864 bytes/);
     expect(failure(`[${"[],".repeat(2 ** 21)}[]]`).expected).toBe("at most 2097152 values");
+  });
+});
+
+describe("parseJsonInTurns", () => {
+  /** Rests that are due at each look, counted. */
+  const counted = () => {
+    const rests = { due: true, count: 0, rest: async () => void rests.count++ };
+    return rests;
+  };
+
+  it("parses a short file at once", async () => {
+    const rests = counted();
+    expect(await parseJsonInTurns(new TextEncoder().encode('{"a": [1]}'), "f", rests)).toEqual({ a: [1] });
+    expect(rests.count).toBe(0);
+  });
+
+  it("gives the same for a long file, and rests after every few thousand values", async () => {
+    const values = Array.from({ length: 200_000 }, (_, index) => (index % 2 === 0 ? index : `ü${index}`));
+    const bytes = new TextEncoder().encode(JSON.stringify(values));
+    expect(bytes.length).toBeGreaterThan(2 ** 20);
+    const rests = counted();
+    expect(await parseJsonInTurns(bytes, "f", rests)).toEqual(values);
+    expect(rests.count).toBeGreaterThanOrEqual(200_000 / 4096);
+  });
+
+  it("refuses what is no UTF-8 or no JSON, or too long, with the same errors", async () => {
+    const long = new TextEncoder().encode(`["${"x".repeat(2 ** 20)}", y]`);
+    const outcome = parseJsonInTurns(long, "f", counted());
+    await expect(outcome).rejects.toMatchObject({ path: "f", offset: 2 ** 20 + 5, expected: "a JSON value" });
+    long[2 ** 20] = 0xff;
+    await expect(parseJsonInTurns(long, "f", counted())).rejects.toMatchObject({ received: "bytes that are not UTF-8" });
+    await expect(parseJsonInTurns(new Uint8Array(2 ** 26 + 1), "f", counted())).rejects.toThrow(/at most 67108864 bytes/);
   });
 });

@@ -5,19 +5,22 @@ import { isJsonObject, type JsonObject, type JsonValue, setMember } from "./json
 /** A value somewhere in a JSON file, which knows its place; every getter throws CorruptCheckpointError for another type. */
 export class JsonMember {
   readonly #file: string;
-  readonly #place: string;
+  readonly #name: string | number;
   readonly #value: JsonValue | undefined;
+  readonly #parent: JsonMember | undefined;
 
-  constructor(file: string, place: string, value: JsonValue | undefined) {
+  /** @param name of the member in `parent`; without one, the place itself. */
+  constructor(file: string, name: string | number, value: JsonValue | undefined, parent?: JsonMember) {
     this.#file = file;
-    this.#place = place;
+    this.#name = name;
     this.#value = value;
+    this.#parent = parent;
   }
 
   /** A member that has to be there. */
   member(name: string): JsonMember {
     const object = this.object();
-    return new JsonMember(this.#file, `${this.#place}, ${name}`, Object.hasOwn(object, name) ? object[name] : undefined);
+    return new JsonMember(this.#file, name, Object.hasOwn(object, name) ? object[name] : undefined, this);
   }
 
   /** A member that may be absent or null. */
@@ -32,7 +35,7 @@ export class JsonMember {
 
   list(): JsonMember[] {
     if (!Array.isArray(this.#value)) return this.fail("a list");
-    return this.#value.map((value, index) => new JsonMember(this.#file, `${this.#place}, ${index}`, value));
+    return this.#value.map((value, index) => new JsonMember(this.#file, index, value, this));
   }
 
   string(): string {
@@ -45,6 +48,11 @@ export class JsonMember {
 
   integer(): number {
     return typeof this.#value === "number" ? this.#value : this.fail("an integer");
+  }
+
+  /** Put together for errors only: most members never fail. */
+  get #place(): string {
+    return this.#parent === undefined ? String(this.#name) : `${this.#parent.#place}, ${this.#name}`;
   }
 
   fail(expected: string, received = this.#value === undefined ? "nothing" : startOf(this.#value)): never {

@@ -10,3 +10,11 @@ test("gives UTF-8, of ASCII and of other texts, as an encoder does", () => {
     }),
   );
 });
+
+test("takes no more memory for a key that is too long to be stored", () => {
+  for (const letter of ["a", "é"]) {
+    const bytes = keyBytes(letter.repeat(1e6));
+    expect(bytes.length).toBeGreaterThan(65535);
+    expect(bytes.length).toBeLessThan(200_000);
+  }
+});

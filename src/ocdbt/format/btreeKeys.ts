@@ -14,7 +14,7 @@ export interface BtreeKeys {
 }
 
 /** Longest key, in bytes. */
-const longestKey = 65535;
+export const longestKey = 65535;
 
 /** Most bytes of all keys of a node together: prefixes are shared, so few bytes could ask for many. */
 const longestKeys = 128 * 1024 * 1024;
