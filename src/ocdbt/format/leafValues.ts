@@ -9,7 +9,7 @@ import { checkReference, fileId, type IndirectReference } from "./indirectRefere
 export type LeafValue = { readonly kind: "inline"; readonly bytes: Uint8Array } | ({ readonly kind: "indirect" } & IndirectReference);
 
 /** Longest value within a node, in bytes. */
-const longestInline = 1024 * 1024;
+export const longestInline = 1024 * 1024;
 
 /** Numbers of the two kinds in the file. */
 const kindNumbers = { inline: 0, indirect: 1 } as const;
