@@ -16,7 +16,7 @@ export interface StoredDtype {
  * @throws UnsupportedCheckpointError naming the dtype, the array's file and what is known.
  */
 export function parseV2Dtype(name: string, path: string): StoredDtype {
-  const known = v2Names.get(name.replace(/^[<>|](?=[a-z]1$)/, "|").replace(/^>(?=[iufc](?:[248]|16)$)/, "<"));
+  const known = v2Names.get(name) ?? v2Names.get(name.replace(/^[<>|](?=[a-z]1$)/, "|").replace(/^>(?=[iufc](?:[248]|16)$)/, "<"));
   if (known !== undefined) return { dtype: known, byteOrder: name.startsWith(">") ? "big" : "little" };
   if (/^\|[iufc](?:[248]|16)$/.test(name)) {
     throw new UnsupportedCheckpointError(`${path}: dtype "${name}" has no byte order; it must begin with "<" or ">" (${name.slice(1)})`);

@@ -19,8 +19,8 @@ export interface ArrayMetadata {
   readonly transposed: boolean;
   /** One element, little endian, for chunks that were left out. */
   readonly fill: Uint8Array;
-  /** The same metadata in words that zarrita knows, without the compressor. */
-  readonly document: RawDocument;
+  /** The same metadata in words that zarrita knows, without the compressor; only where elements have to be put into another order. */
+  readonly document?: RawDocument | undefined;
   /** How a chunk is divided further, where it is a shard. */
   readonly shard?: ShardLayout | undefined;
 }

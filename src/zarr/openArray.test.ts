@@ -1,7 +1,14 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { open } from "zarrita";
 import { CorruptCheckpointError } from "../errors.js";
 import { memoryStorage } from "../storage/memory.js";
-import { openZarrArray } from "./openArray.js";
+import { Pace } from "../tasks/pace.js";
+import { type ArrayStorage, openZarrArray, openZarrArrays } from "./openArray.js";
+
+vi.mock("zarrita", async (original) => {
+  const real = await original<typeof import("zarrita")>();
+  return { ...real, open: { v2: vi.fn(real.open.v2), v3: vi.fn(real.open.v3) } };
+});
 
 const zarray = {
   chunks: [2, 3],
@@ -75,4 +82,55 @@ test("damage names the file", async () => {
 test("the signal reaches the storage", async () => {
   const opened = openZarrArray(memoryStorage({ "w/.zarray": json(zarray) }), "w", { signal: AbortSignal.abort(new Error("stop")) });
   await expect(opened).rejects.toThrow("stop");
+});
+
+test("zarrita is asked only where elements have to be put into another order", async () => {
+  const [v2, v3] = [vi.mocked(open.v2).mockClear(), vi.mocked(open.v3).mockClear()];
+  const v3Array = (codecs: readonly object[]) => ({
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [4, 2] } },
+    chunk_key_encoding: { name: "default" },
+    codecs,
+    data_type: "int32",
+    fill_value: 0,
+    node_type: "array",
+    shape: [8, 2],
+    zarr_format: 3,
+  });
+  const bytes = { name: "bytes", configuration: { endian: "little" } };
+  const index = [bytes, { name: "crc32c" }];
+  const sharded = { name: "sharding_indexed", configuration: { chunk_shape: [2, 2], codecs: [bytes], index_codecs: index } };
+  const common = {
+    "a/.zarray": json({ ...zarray, compressor: { id: "zstd", level: 1 } }),
+    "b/.zarray": json({ ...zarray, dtype: ">f4", shape: [], chunks: [] }),
+    "c/.zarray": json({ ...zarray, order: "F", shape: [3], chunks: [2] }),
+    "d/zarr.json": json(v3Array([bytes, { name: "zstd", configuration: { level: 1 } }])),
+    "e/zarr.json": json(v3Array([sharded])),
+  };
+  const arrays = await openZarrArrays(memoryStorage(common), ["a", "b", "c", "d", "e"], new Pace());
+  expect(arrays.map((array) => array?.stored.toRowMajor)).toEqual(arrays.map(() => undefined));
+  expect(v2.mock.calls.length + v3.mock.calls.length).toBe(0);
+  const rare = {
+    "a/.zarray": json({ ...zarray, order: "F" }),
+    "b/zarr.json": json(v3Array([{ name: "transpose", configuration: { order: [1, 0] } }, bytes])),
+  };
+  const transposed = await openZarrArrays(memoryStorage(rare), ["a", "b"], new Pace());
+  expect(transposed.every((array) => array?.stored.toRowMajor !== undefined)).toBe(true);
+  expect([v2.mock.calls.length, v3.mock.calls.length]).toEqual([1, 1]);
+});
+
+test("many arrays are read together where the storage can, and zarr.json only of those without .zarray", async () => {
+  const files = memoryStorage({ "a/.zarray": json(zarray), "c/.zarray": json({ ...zarray, dtype: "<f4" }) });
+  const asked: (readonly string[])[] = [];
+  const storage: ArrayStorage = {
+    read: () => Promise.reject(new Error("one by one")),
+    readAll: (keys) => {
+      asked.push(keys);
+      return Promise.all(keys.map((key) => files.read(key)));
+    },
+  };
+  const found = await openZarrArrays(storage, ["a", "c"], new Pace());
+  expect(found.map((array) => array?.spec.dtype)).toEqual(["bfloat16", "float32"]);
+  expect(asked).toEqual([["a/.zarray", "c/.zarray"]]);
+  expect((await openZarrArrays(storage, ["a", "b", "c"], new Pace())).map((array) => array?.name)).toEqual(["a", undefined, "c"]);
+  expect(asked.slice(1)).toEqual([["a/.zarray", "b/.zarray", "c/.zarray"], ["b/zarr.json"]]);
 });

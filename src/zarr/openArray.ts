@@ -1,12 +1,14 @@
 import { dtypes } from "../arrays/dtypes.js";
 import { type ArraySpec, elementCount } from "../arrays/spec.js";
 import { longestJson } from "../bytes/json.js";
-import type { ReadableStorage } from "../storage/storage.js";
+import type { ReadableStorage, ReadOptions } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
+import { Pace } from "../tasks/pace.js";
 import type { ByteOrder } from "./dtypeName.js";
 import { chunkCount, chunksOf, type ZarrChunk } from "./grid.js";
+import { keyPrefix } from "./keyPrefix.js";
 import type { ArrayMetadata } from "./metadata.js";
-import { openRawArray } from "./rawArray.js";
+import { openRawArray, type RawArray } from "./rawArray.js";
 import type { ShardLayout } from "./shardIndex.js";
 import { parseZarray } from "./zarray.js";
 import { parseZarrJson } from "./zarrJson.js";
@@ -44,36 +46,89 @@ interface StoredElements {
   readonly fill: Uint8Array;
 }
 
+/** Where the metadata of arrays lie: a storage, which may know how to read many values at the cost of one. */
+export interface ArrayStorage extends Pick<ReadableStorage, "read"> {
+  readAll?(keys: readonly string[], options: MetadataOptions): Promise<readonly (Uint8Array | undefined)[]>;
+}
+
+type MetadataOptions = Omit<ReadOptions, "range">;
+
+/** Arrays whose metadata are read together: enough to ask for all nodes of an index at once, few enough for the memory that they take. */
+const arraysAtOnce = 4096;
+
 /**
  * Opens the array `name` of a storage: zarr v2 (`.zarray`), else v3 (`zarr.json`); `undefined` where there is neither.
  * @throws CorruptCheckpointError for damaged metadata, UnsupportedCheckpointError for what is not read.
  */
-export async function openZarrArray(storage: ReadableStorage, name: string, context: TaskContext = {}): Promise<ZarrArray | undefined> {
-  // A name that ends with a slash owns the keys right behind it, as TensorStore joins paths.
-  const prefix = name === "" || name.endsWith("/") ? name : `${name}/`;
-  const metadata = await readMetadata(storage, prefix, context);
-  if (metadata === undefined) return undefined;
+export async function openZarrArray(storage: ArrayStorage, name: string, context: TaskContext = {}): Promise<ZarrArray | undefined> {
+  const [array] = await openZarrArrays(storage, [name], new Pace(), context);
+  return array;
+}
+
+/** The same of many arrays, in the order of their names; a storage that reads many values at once saves a promise for each. */
+export async function openZarrArrays(
+  storage: ArrayStorage,
+  names: readonly string[],
+  pace: Pace,
+  context: TaskContext = {},
+): Promise<(ZarrArray | undefined)[]> {
+  const arrays: (ZarrArray | undefined)[] = [];
+  for (let start = 0; start < names.length; start += arraysAtOnce) {
+    const files = await readMetadata(storage, names.slice(start, start + arraysAtOnce), context);
+    for (const file of files) {
+      if (pace.due) await pace.rest();
+      context.signal?.throwIfAborted();
+      const metadata = file.bytes && parsers[file.version](file.bytes, file.prefix + fileOf[file.version], file.prefix);
+      // Only zarrita's road takes promises, and few arrays need it.
+      const raw = metadata?.document && (await openRawArray(metadata.document, file.prefix + fileOf[file.version]));
+      arrays.push(metadata && arrayOf(file.name, metadata, raw));
+    }
+  }
+  return arrays;
+}
+
+function arrayOf(name: string, metadata: ArrayMetadata, raw: RawArray | undefined): ZarrArray {
   const { spec, grid, codec, byteOrder, transposed, fill, shard } = metadata;
-  const raw = await openRawArray(metadata.document, `${prefix}${fileOf[metadata.document.zarr_format]}`);
-  const chunkShape = shard === undefined ? raw.chunkShape : grid.chunkShape;
   return {
     name,
-    spec: { shape: raw.shape, dtype: spec.dtype },
-    chunkShape,
+    spec,
+    chunkShape: grid.chunkShape,
     chunkCount: chunkCount(grid),
-    chunkByteLength: elementCount(chunkShape) * dtypes[spec.dtype].itemsize,
+    chunkByteLength: elementCount(grid.chunkShape) * dtypes[spec.dtype].itemsize,
     codec,
     streamable: !transposed && shard === undefined,
-    stored: { byteOrder, fill, shard, toRowMajor: transposed ? raw.toRowMajor : undefined },
+    stored: { byteOrder, fill, shard, toRowMajor: raw?.toRowMajor },
     chunks: () => chunksOf(grid),
   };
 }
 
 const fileOf = { 2: ".zarray", 3: "zarr.json" } as const;
 
-async function readMetadata(storage: ReadableStorage, prefix: string, { signal }: TaskContext): Promise<ArrayMetadata | undefined> {
-  const v2 = await storage.read(prefix + fileOf[2], { longest: longestJson, signal });
-  if (v2 !== undefined) return parseZarray(v2, prefix + fileOf[2], prefix);
-  const v3 = await storage.read(prefix + fileOf[3], { longest: longestJson, signal });
-  return v3 === undefined ? undefined : parseZarrJson(v3, prefix + fileOf[3], prefix);
+const parsers = { 2: parseZarray, 3: parseZarrJson } as const;
+
+/** A file that would hold an array's metadata. */
+interface MetadataFile {
+  readonly name: string;
+  /** What the keys of the array begin with. */
+  readonly prefix: string;
+  readonly version: keyof typeof fileOf;
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** Reads all `.zarray`, and then what is missing as `zarr.json`. */
+async function readMetadata(storage: ArrayStorage, names: readonly string[], { signal }: TaskContext): Promise<MetadataFile[]> {
+  const options = { longest: longestJson, signal };
+  const readAll = (keys: readonly string[]) =>
+    storage.readAll?.(keys, options) ?? Promise.all(keys.map((key) => storage.read(key, options)));
+  // A name that ends with a slash owns the keys right behind it, as TensorStore joins paths.
+  const prefixes = names.map((name) => (name === "" || name.endsWith("/") ? name : `${name}/`));
+  const v2 = await readAll(prefixes.map((prefix) => prefix + fileOf[2]));
+  const missing = prefixes.filter((_, index) => v2[index] === undefined);
+  const v3 = missing.length === 0 ? [] : await readAll(missing.map((prefix) => prefix + fileOf[3]));
+  let nth = 0;
+  return names.map((name, index) => {
+    const file = { name, prefix: prefixes[index] ?? "" };
+    const bytes = v2[index];
+    return bytes === undefined ? { ...file, version: 3, bytes: v3[nth++] } : { ...file, version: 2, bytes };
+  });
 }

@@ -2,7 +2,7 @@ import { dtypes } from "../arrays/dtypes.js";
 import { parseJson } from "../bytes/json.js";
 import { JsonMember } from "../bytes/jsonMember.js";
 import { UnsupportedCheckpointError } from "../errors.js";
-import { type CodecChain, readCodecs } from "./codecChain.js";
+import { readCodecs } from "./codecChain.js";
 import { parseV3Dtype } from "./dtypeName.js";
 import { parseFillValue } from "./fillValue.js";
 import { type ArrayMetadata, checkSizes, oneOf, readLengths } from "./metadata.js";
@@ -32,7 +32,8 @@ export function parseZarrJson(bytes: Uint8Array, path: string, prefix: string): 
     byteOrder: chain.byteOrder,
     transposed: chain.transpose !== undefined,
     fill: parseFillValue({ value: fill, member: fillMember, dtype, byteOrder: "little", path }),
-    document: rawDocument(shape, rawV3Dtypes[dtypes[dtype].itemsize], chain.shard?.chunkShape ?? gridShape, chain),
+    document:
+      chain.transpose && rawDocument(shape, rawV3Dtypes[dtypes[dtype].itemsize], chain.shard?.chunkShape ?? gridShape, chain.transpose),
     shard: chain.shard,
   };
   checkSizes(metadata, path);
@@ -65,7 +66,7 @@ function rawDocument(
   shape: readonly number[],
   dtype: (typeof rawV3Dtypes)[keyof typeof rawV3Dtypes],
   chunkShape: readonly number[],
-  { transpose }: CodecChain,
+  transpose: readonly number[],
 ): RawDocument {
   return {
     zarr_format: 3,
@@ -75,7 +76,7 @@ function rawDocument(
     chunk_grid: { name: "regular", configuration: { chunk_shape: chunkShape } },
     chunk_key_encoding: { name: "default" },
     codecs: [
-      ...(transpose === undefined ? [] : [{ name: "transpose", configuration: { order: transpose } }]),
+      { name: "transpose", configuration: { order: transpose } },
       { name: "bytes", configuration: { endian: "little" } },
     ],
     fill_value: 0,

@@ -5,7 +5,7 @@ import { UnsupportedCheckpointError } from "../errors.js";
 import { parseV2Dtype } from "./dtypeName.js";
 import { parseFillValue } from "./fillValue.js";
 import { type ArrayMetadata, checkSizes, oneOf, readLengths, requireCodec } from "./metadata.js";
-import { rawV2Dtypes } from "./rawArray.js";
+import { type RawDocument, rawV2Dtypes } from "./rawArray.js";
 
 /**
  * Parses `.zarray` of zarr v2: the members that TensorStore requires, unknown ones ignored, in the compressor too.
@@ -23,27 +23,37 @@ export function parseZarray(bytes: Uint8Array, path: string, prefix: string): Ar
   const order = oneOf(root.member("order"), ["C", "F"]);
   const separator = Object.hasOwn(root.object(), "dimension_separator") ? oneOf(root.member("dimension_separator"), [".", "/"]) : ".";
   requireNoFilters(root, path);
+  const transposed = order === "F" && shape.length > 1;
   const metadata: ArrayMetadata = {
     spec: { shape, dtype },
     grid: { shape, chunkShape: chunks, keyOf: (indices) => prefix + (indices.join(separator) || "0") },
     codec: readCompressor(root, path),
     byteOrder,
-    transposed: order === "F" && shape.length > 1,
+    transposed,
     fill: parseFillValue({ value: required(root, "fill_value"), member: root.member("fill_value"), dtype, byteOrder, path }),
-    document: {
-      zarr_format: 2,
-      shape,
-      chunks,
-      dtype: rawV2Dtypes[dtypes[dtype].itemsize],
-      order,
-      compressor: null,
-      fill_value: null,
-      filters: null,
-      dimension_separator: separator,
-    },
+    document: transposed ? rawDocument(shape, chunks, rawV2Dtypes[dtypes[dtype].itemsize], separator) : undefined,
   };
   checkSizes(metadata, path);
   return metadata;
+}
+
+function rawDocument(
+  shape: readonly number[],
+  chunks: readonly number[],
+  dtype: (typeof rawV2Dtypes)[keyof typeof rawV2Dtypes],
+  separator: "." | "/",
+): RawDocument {
+  return {
+    zarr_format: 2,
+    shape,
+    chunks,
+    dtype,
+    order: "F",
+    compressor: null,
+    fill_value: null,
+    filters: null,
+    dimension_separator: separator,
+  };
 }
 
 /** A member that may be null but not absent. */

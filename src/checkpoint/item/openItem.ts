@@ -11,7 +11,7 @@ import type { ReadableStorage } from "../../storage/storage.js";
 import { subfolder } from "../../storage/subfolder.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { Pace } from "../../tasks/pace.js";
-import { openZarrArray, type ZarrArray } from "../../zarr/openArray.js";
+import { type ArrayStorage, openZarrArrays, type ZarrArray } from "../../zarr/openArray.js";
 import { withFolder } from "./errorPaths.js";
 import type { StoredLeaf, StoredTree } from "./leaves.js";
 
@@ -45,8 +45,9 @@ async function readIndex(name: string, path: string, folder: ReadableStorage, co
   const { metadata, database } = await readBeginnings(folder, context);
   requireDatabase(metadata, database !== undefined);
   const arrays = database ?? folder;
+  const pace = new Pace();
   const [opened, strings] = await Promise.all([
-    openArrays(arrays, metadata.entries, context),
+    openArrays(arrays, metadata.entries, pace, context),
     readStrings(folder, metadata.entries, context),
   ]);
   const keyImpls = await readKeyImpls(folder, opened, context);
@@ -97,28 +98,25 @@ const hasArray = ({ valueType, skipDeserialize }: TreeEntry): boolean =>
 
 type OpenedArrays = ReadonlyMap<TreeEntry, ZarrArray>;
 
-/** Arrays that are looked up at once: enough to ask for all nodes of an index together, few enough for the memory of their promises. */
-const arraysAtOnce = 4096;
-
-async function openArrays(storage: ReadableStorage, entries: readonly TreeEntry[], context: TaskContext): Promise<OpenedArrays> {
+async function openArrays(storage: ArrayStorage, entries: readonly TreeEntry[], pace: Pace, context: TaskContext): Promise<OpenedArrays> {
   const wanted = entries.filter(hasArray);
-  const opened: (readonly [TreeEntry, ZarrArray | undefined])[] = [];
-  const pace = new Pace();
-  for (let start = 0; start < wanted.length; start += arraysAtOnce) {
-    if (pace.due) await pace.rest();
-    const some = wanted.slice(start, start + arraysAtOnce);
-    const arrays = await Promise.all(some.map((entry) => openZarrArray(storage, paramName(entry.path), context)));
-    opened.push(...some.map((entry, index) => [entry, arrays[index]] as const));
+  const names = wanted.map(({ path }) => paramName(path));
+  const arrays = await openZarrArrays(storage, names, pace, context);
+  const opened = new Map<TreeEntry, ZarrArray>();
+  const lost: number[] = [];
+  for (const [index, entry] of wanted.entries()) {
+    const array = arrays[index];
+    if (array === undefined) lost.push(index);
+    else opened.set(entry, array);
   }
-  const lost = opened.filter(([, array]) => array === undefined).map(([{ path }]) => JSON.stringify(leafPath(path)));
-  if (lost.length > 0) {
-    throw new CorruptCheckpointError({
-      path: `${paramName(opened.find(([, array]) => array === undefined)?.[0].path ?? [])}/.zarray`,
-      expected: `array metadata of ${opened.length} leaves`,
-      received: `none for ${lost.slice(0, 20).join(", ")}${lost.length > 20 ? ` and ${lost.length - 20} more` : ""}`,
-    });
-  }
-  return new Map(opened.filter((pair): pair is readonly [TreeEntry, ZarrArray] => pair[1] !== undefined));
+  const [first] = lost;
+  if (first === undefined) return opened;
+  const paths = lost.slice(0, 20).map((index) => JSON.stringify(leafPath(wanted[index]?.path ?? [])));
+  throw new CorruptCheckpointError({
+    path: `${names[first]}/.zarray`,
+    expected: `array metadata of ${wanted.length} leaves`,
+    received: `none for ${paths.join(", ")}${lost.length > 20 ? ` and ${lost.length - 20} more` : ""}`,
+  });
 }
 
 type Strings = ReadonlyMap<TreeEntry, string>;
