@@ -6,9 +6,10 @@ import { Measurements } from "./measurements.js";
 import { type BenchOptions, benchOptions, help } from "./options.js";
 import type { SetName } from "./page/protocol.js";
 import { jsonReport } from "./report/json.js";
-import { type Machine, machine } from "./report/machine.js";
+import { load, type Machine, machine, machineLine } from "./report/machine.js";
 import { type RowResult, resultOf } from "./report/results.js";
-import { rowTable, summaryTable } from "./report/table.js";
+import { measuredTable, rowTable } from "./report/table.js";
+import { timesChart } from "./report/timesChart.js";
 import { coldStarts, extras, type Need, type Row, rowsOf } from "./rows.js";
 import { Seats } from "./seats.js";
 import { Stage } from "./stage.js";
@@ -38,15 +39,11 @@ export async function bench(args: readonly string[]): Promise<number> {
   const data = await ensureData(sets, options.quick, log);
   log("building the page");
   await buildPage(options.package);
+  const loadBefore = load();
   const { measured, adapter } = await measure(options, data, needed.needs);
   const rows = allRows(data).filter(({ name }) => needed.names.has(name));
-  return report(
-    rows.map((row) => resultOf(row, measured)),
-    measured,
-    adapter,
-    args,
-    options,
-  );
+  const results = rows.map((row) => resultOf(row, measured));
+  return report(results, measured, machine(adapter, loadBefore), args, options);
 }
 
 /** The rows. @param data Without it, their values cannot be computed. */
@@ -87,21 +84,22 @@ async function measure(
   }
 }
 
+/** Prints the tables, and writes the JSON and the chart. @returns The exit code. */
 function report(
   rows: readonly RowResult[],
   measured: Measurements,
-  adapter: string,
+  machine: Machine,
   args: readonly string[],
   options: BenchOptions,
 ): number {
   const command = ["npm run bench", ...(args.length > 0 ? ["--", ...args] : [])].join(" ");
-  const where: Machine = machine(adapter);
-  say(`\n${summaryTable(measured.summaries())}\n\n${rowTable(rows)}\n`);
-  say(
-    `${where.processor}, ${where.cores} cores, ${(where.memoryBytes / 2 ** 30).toFixed(0)} GiB, ${where.browser}, WebGPU on ${where.adapter}`,
-  );
-  for (const [key, reason] of Object.entries(measured.failures)) say(`not measured: ${key}: ${reason.split("\n")[0]}`);
-  const json = JSON.stringify(jsonReport(rows, measured, where, command), null, 2);
+  const failures = Object.entries(measured.failures());
+  say(`\n${measuredTable(measured.all())}\n\n${rowTable(rows)}\n\n${machineLine(machine)}`);
+  if (machine.loadBefore > machine.cores / 4)
+    say(`others used the machine (load ${machine.loadBefore.toFixed(1)}): measure again when it is idle`);
+  for (const [name, reason] of failures) say(`not measured: ${name}: ${reason.split("\n")[0]}`);
+  const json = JSON.stringify(jsonReport(rows, measured, machine, command), null, 2);
   writeFileSync(options.json ?? join(results, "latest.json"), `${json}\n`);
-  return Object.keys(measured.failures).length > 0 ? 1 : 0;
+  writeFileSync(options.chart ?? join(results, "latest.svg"), timesChart(measured.all(), machineLine(machine)));
+  return failures.length > 0 ? 1 : 0;
 }

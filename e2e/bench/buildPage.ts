@@ -12,11 +12,12 @@ const results = join(root, "e2e", "results", "bench");
 export async function buildPage(folder?: string): Promise<void> {
   const own = join(results, "package");
   if (folder === undefined) {
-    await build({ root, configFile: join(root, "vite.config.ts"), logLevel: "warn", build: { outDir: own, emptyOutDir: true } });
+    await build({ root, configFile: join(root, "vite.config.ts"), logLevel: "error", build: { outDir: own, emptyOutDir: true } });
   }
   const index = join(resolve(folder ?? own), "index.js");
   await build({
     configFile: join(import.meta.dirname, "page", "vite.config.ts"),
+    logLevel: "error",
     resolve: { alias: { "orbax-webgpu": index } },
   });
 }

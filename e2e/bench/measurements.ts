@@ -4,37 +4,60 @@ import { type Series, seriesName } from "./series.js";
 /** What a repetition measures, each in its unit: milliseconds, bytes, requests. */
 export type Quantity = "milliseconds" | "coldMilliseconds" | "longestGap" | "heapBytes" | "rendererGrowth" | "gpuGrowth" | "requests";
 
+/** Something that was measured, or could not be. */
+interface Entry {
+  readonly series: Series;
+  readonly quantity: Quantity;
+  readonly values: number[];
+  failure?: string;
+}
+
+/** A thing that was measured, with all its repetitions. */
+export interface Measured {
+  readonly series: Series;
+  readonly quantity: Quantity;
+  readonly summary: Summary;
+}
+
 /** Everything that was measured, by series and quantity. */
 export class Measurements {
-  readonly #values = new Map<string, number[]>();
-  readonly #failures = new Map<string, string>();
+  readonly #entries = new Map<string, Entry>();
 
   add(series: Series, quantity: Quantity, value: number): void {
-    const key = keyOf(series, quantity);
-    this.#values.set(key, [...(this.#values.get(key) ?? []), value]);
+    this.#entry(series, quantity).values.push(value);
   }
 
   /** Notes that something could not be measured, and why. */
   fail(series: Series, quantity: Quantity, reason: string): void {
-    this.#failures.set(keyOf(series, quantity), reason);
+    this.#entry(series, quantity).failure = reason;
   }
 
-  /** What could not be measured, by `series: quantity`. */
-  get failures(): Readonly<Record<string, string>> {
-    return Object.fromEntries(this.#failures);
-  }
-
-  /** The median. @throws RangeError where nothing was measured. */
+  /** The median. @throws RangeError where nothing was measured, or not every time. */
   of(series: Series, quantity: Quantity): number {
-    const values = this.#values.get(keyOf(series, quantity));
-    if (values === undefined) throw new RangeError(`${keyOf(series, quantity)}: not measured`);
+    const { values, failure } = this.#entry(series, quantity);
+    if (failure !== undefined) throw new RangeError(failure);
     return median(values);
   }
 
-  /** Of all that was measured, by `series: quantity`. */
-  summaries(): Record<string, Summary> {
-    return Object.fromEntries([...this.#values].map(([key, values]) => [key, summarise(values)]));
+  /** All that was measured, in its order. */
+  all(): Measured[] {
+    return [...this.#entries.values()].flatMap(({ series, quantity, values }) =>
+      values.length === 0 ? [] : [{ series, quantity, summary: summarise(values) }],
+    );
+  }
+
+  /** What could not be measured, by name. */
+  failures(): Record<string, string> {
+    return Object.fromEntries([...this.#entries].flatMap(([name, { failure }]) => (failure === undefined ? [] : [[name, failure]])));
+  }
+
+  #entry(series: Series, quantity: Quantity): Entry {
+    const name = measuredName({ series, quantity });
+    const entry = this.#entries.get(name) ?? { series, quantity, values: [] };
+    this.#entries.set(name, entry);
+    return entry;
   }
 }
 
-const keyOf = (series: Series, quantity: Quantity): string => `${seriesName(series)}: ${quantity}`;
+/** Text that names something measured, such as `ours, opfs, f32-64: milliseconds`. */
+export const measuredName = ({ series, quantity }: Pick<Measured, "series" | "quantity">): string => `${seriesName(series)}: ${quantity}`;

@@ -5,6 +5,7 @@ export interface BenchOptions {
   readonly only: readonly string[] | undefined;
   readonly reps: number;
   readonly json: string | undefined;
+  readonly chart: string | undefined;
   /** Sixteenths of the data, to see whether everything works. */
   readonly quick: boolean;
   readonly port: number;
@@ -16,10 +17,12 @@ export const help = `usage: npm run bench [-- OPTIONS]
 
 Measures restores against the machine's own speed and against other ways, in a Chromium that nothing drives.
 The first run makes the data with real Orbax (4 GB below e2e/results/bench, a few minutes); later ones use it again.
-  --only NAME[,NAME…]  only these rows; a name also stands for all that contain it: opfs, zarrita, renderer
+  --only NAME[,NAME…]  only these rows; a name also stands for all that contain it: opfs, zarrita, renderer; and "extras" for other
+                       sets and contenders, "cold" for first restores after a page's load, which are no rows
   --list               prints the rows' names
   --reps N             repetitions (5)
-  --json FILE          writes ratios, medians and the machine as JSON
+  --json FILE          writes ratios, medians and the machine as JSON (else e2e/results/bench/latest.json)
+  --chart FILE         draws the times as SVG (else e2e/results/bench/latest.svg)
   --quick              a sixteenth of the data, twice: whether it works, not how fast
   --package FOLDER     measures the built package in this folder, such as an older dist, instead of building this one
   --port N             port of the server (47321); another one makes browsers copy their files anew
@@ -33,6 +36,7 @@ export function benchOptions(args: readonly string[]): BenchOptions | "help" | "
       only: { type: "string" },
       reps: { type: "string" },
       json: { type: "string" },
+      chart: { type: "string" },
       port: { type: "string", default: "47321" },
       package: { type: "string" },
       quick: { type: "boolean", default: false },
@@ -46,6 +50,7 @@ export function benchOptions(args: readonly string[]): BenchOptions | "help" | "
     only: values.only?.split(","),
     reps: wholeNumber("--reps", values.reps ?? (values.quick ? "2" : "5")),
     json: values.json,
+    chart: values.chart,
     quick: values.quick,
     port: wholeNumber("--port", values.port),
     package: values.package,

@@ -20,6 +20,7 @@ export class Seat {
   readonly #next: () => Promise<Moment>;
   #answer: Moment["answer"] | undefined;
   #ready: Ready | undefined;
+  #isLost = false;
 
   constructor(browser: PlainChromium, next: () => Promise<Moment>) {
     this.#browser = browser;
@@ -35,8 +36,14 @@ export class Seat {
     return this.#ready;
   }
 
-  /** Takes a page's first word. */
-  async begin({ told, answer }: Moment): Promise<void> {
+  /** Whether the page was given up: it ended, or says nothing. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** Waits for a page's first word. */
+  async begin(next = this.#hear()): Promise<void> {
+    const { told, answer } = await next;
     if (told.kind === "failed") throw new Error(told.message);
     if (told.kind !== "ready") throw new Error(`a page that was just loaded says ${told.kind}`);
     this.#ready = told;
@@ -56,9 +63,9 @@ export class Seat {
 
   /** Loads the page anew. */
   async reload(): Promise<void> {
-    const next = this.#next();
+    const next = this.#hear();
     this.#answer?.({ kind: "reload" });
-    await this.begin(await next);
+    await this.begin(next);
   }
 
   close(): Promise<void> {
@@ -66,11 +73,21 @@ export class Seat {
   }
 
   async #tell(command: Command): Promise<Told> {
-    const next = this.#next();
+    const next = this.#hear();
     this.#answer?.(command);
     const { told, answer } = await next;
     this.#answer = answer;
-    if (told.kind === "failed") throw new Error(`${JSON.stringify(command).slice(0, 120)}: ${told.message}`);
+    if (told.kind === "failed") throw new Error(told.message);
     return told;
+  }
+
+  /** What the page says next; to be asked before it is commanded. */
+  async #hear(): Promise<Moment> {
+    try {
+      return await this.#next();
+    } catch (error) {
+      this.#isLost = true;
+      throw error;
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { type BenchData, filesOf } from "./data/ensureData.js";
 import type { ContenderName, Outcome, SetPart, Watch } from "./page/protocol.js";
 import type { Seat } from "./seat.js";
-import { type Isolation, type Series, seriesName } from "./series.js";
+import type { Isolation, Series } from "./series.js";
 import type { Stage } from "./stage.js";
 
 const parts: Readonly<Record<ContenderName, SetPart>> = {
@@ -27,6 +27,7 @@ export class Seats {
 
   /** The open page, or a new one. */
   async of(isolation: Isolation): Promise<Seat> {
+    if (this.#open.get(isolation)?.isLost === true) await this.#close(isolation);
     const seat = this.#open.get(isolation) ?? (await this.#stage.open(isolation));
     this.#open.set(isolation, seat);
     return seat;
@@ -53,11 +54,7 @@ export class Seats {
   /** Runs a series in the open page. @throws Error of what went wrong there. */
   async run(series: Series, watch: Watch): Promise<Outcome> {
     const seat = await this.of(series.isolation);
-    try {
-      return await seat.run({ kind: "run", contender: series.contender, set: series.set, place: series.place, watch });
-    } catch (error) {
-      throw new Error(`${seriesName(series)}: ${error instanceof Error ? error.message : error}`);
-    }
+    return seat.run({ kind: "run", contender: series.contender, set: series.set, place: series.place, watch });
   }
 
   async close(): Promise<void> {

@@ -22,3 +22,32 @@ export const series = (contender: ContenderName, place: Place, set: SetName, iso
 /** Text that tells series apart, such as `ours, opfs, f32-64`. */
 export const seriesName = ({ contender, place, set, isolation }: Series): string =>
   [contender, place, set, ...(isolation === "plain" ? ["without COOP/COEP"] : [])].join(", ");
+
+/** What a set is, for readers. */
+export const setTitles: Readonly<Record<SetName, string>> = {
+  "f32-64": "64 arrays of 4 MiB",
+  "f32-one-frame": "256 MiB in one zstd frame",
+  "f32-chunks": "256 MiB in chunks of 4 MiB",
+  "bf16-one-frame": "256 MiB of bfloat16 in one zstd frame",
+  small: "2,048 arrays of 16 KiB",
+  "64m-one-frame": "64 MiB in one zstd frame",
+  "64m-chunks": "64 MiB in chunks of 4 MiB",
+  "1g-one-frame": "1 GiB in one zstd frame",
+  "1g-chunks": "1 GiB in chunks of 4 MiB",
+  minilm: "MiniLM-L6, 91 MB of float32",
+};
+
+export const placeTitles: Readonly<Record<Place, string>> = {
+  opfs: "OPFS",
+  http: "HTTP",
+  slow: "HTTP, 20 ms and 50 MB/s",
+};
+
+export const contenderTitles: Readonly<Record<ContenderName, string>> = {
+  ours: "orbax-webgpu",
+  floor: "raw floor (uncompressed)",
+  naive: "naive (uncompressed)",
+  zarrita: "zarrita, one by one",
+  "zarrita-together": "zarrita, all at once",
+  safetensors: "safetensors (uncompressed)",
+};

@@ -3,7 +3,8 @@ import { type Moment, Seat } from "./seat.js";
 import type { Isolation } from "./series.js";
 import { type BenchServer, type BenchServerOptions, startBenchServer } from "./server/benchServer.js";
 
-const longestSilence = 300_000;
+/** A page that does not answer for so long, in milliseconds, is given up. */
+const longestSilence = 180_000;
 
 /** The server and the browsers whose pages it commands. */
 export class Stage {
@@ -36,13 +37,13 @@ export class Stage {
   async open(isolation: Isolation): Promise<Seat> {
     this.#seats += 1;
     const name = `?${isolation}${this.#seats}`;
-    const next = () => this.#next(name);
-    const first = next();
     const args = ["--enable-precise-memory-info", "--enable-blink-features=ForceEagerMeasureMemory"];
     const browser = startPlainChromium(`${this.server.url}/${isolation}/${name}`, { profile: `${this.#profiles}-${isolation}`, args });
-    const seat = new Seat(browser, next);
+    const ended = browser.ended.then(() => Promise.reject(new Error("the browser has ended")));
+    ended.catch(() => {}); // whoever waits for the page is told
+    const seat = new Seat(browser, () => Promise.race([this.#next(name), ended]));
     try {
-      await seat.begin(await first);
+      await seat.begin();
       if (seat.ready.isolated !== (isolation === "isolated")) throw new Error(`the page is not ${isolation}`);
       return seat;
     } catch (error) {

@@ -9,6 +9,8 @@ import { chromiumArguments, findChromium } from "./chromium.mjs";
 /** A Chromium that nothing but its first page's own code drives. */
 export interface PlainChromium {
   readonly processId: number;
+  /** Resolves when it has ended, by itself or closed. */
+  readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,11 +45,12 @@ export function startPlainChromium(url: string, { profile, args = [] }: PlainChr
     }
   };
   process.once("exit", stop);
+  const ended = once(browser, "exit").then(() => {});
   return {
     processId: browser.pid ?? 0,
+    ended,
     async close() {
-      const ended = hasEnded(browser) ? undefined : once(browser, "exit");
-      if (profile !== undefined) await sayGoodbye(browser);
+      if (profile !== undefined) await sayGoodbye(browser, ended);
       stop();
       await ended;
       process.off("exit", stop);
@@ -56,12 +59,8 @@ export function startPlainChromium(url: string, { profile, args = [] }: PlainChr
   };
 }
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
-
 /** Asks a browser to end by itself, so that its profile is whole. */
-async function sayGoodbye(browser: ChildProcess): Promise<void> {
-  if (hasEnded(browser)) return;
-  const ended = once(browser, "exit");
+async function sayGoodbye(browser: ChildProcess, ended: Promise<void>): Promise<void> {
   browser.kill("SIGTERM");
   const late = new AbortController();
   await Promise.race([ended, delay(longestGoodbye, undefined, { signal: late.signal }).catch(() => {})]);

@@ -22,17 +22,17 @@ const results = join(import.meta.dirname, "..", "..", "results", "bench");
  * @throws Error where no Python can, with what it printed.
  */
 export async function ensureData(sets: readonly SetName[], quick: boolean, log: Log): Promise<BenchData> {
-  const version = versionOf();
   const name = quick ? "quick" : "data";
-  const folder = join(results, `${name}-${version}`);
+  const version = `${name}-${hashOfScripts()}`;
+  const folder = join(results, version);
   removeOthers(name, folder);
   const missing = sets.filter((set) => !existsSync(join(folder, set)));
   if (missing.length > 0) await writeSets(folder, missing, quick, log);
   return { folder, version };
 }
 
-/** Of the scripts and of the packages that they use. */
-function versionOf(): string {
+/** And of the packages that they use. */
+function hashOfScripts(): string {
   const hash = createHash("sha256");
   const scripts = readdirSync(import.meta.dirname).filter((file) => file.endsWith(".py"));
   for (const script of scripts.sort()) hash.update(readFileSync(join(import.meta.dirname, script)));

@@ -1,6 +1,6 @@
+import { type Measured, measuredName, type Quantity } from "../measurements.js";
 import type { Row } from "../rows.js";
 import { type RowResult, verdictOf } from "./results.js";
-import type { Summary } from "./statistics.js";
 
 /** The rows as text. */
 export function rowTable(results: readonly RowResult[]): string {
@@ -21,10 +21,13 @@ export function rowTable(results: readonly RowResult[]): string {
 }
 
 /** All that was measured as text. */
-export const summaryTable = (summaries: Readonly<Record<string, Summary>>): string =>
+export const measuredTable = (all: readonly Measured[]): string =>
   aligned([
     ["measured", "median", "least", "most"],
-    ...Object.entries(summaries).map(([key, { median, least, most }]) => [key, ...[median, least, most].map((value) => plain(key, value))]),
+    ...all.map((measured) => {
+      const { median, least, most } = measured.summary;
+      return [measuredName(measured), ...[median, least, most].map((value) => withUnit(value, measured.quantity))];
+    }),
   ]);
 
 function formatted(value: number, unit: Row["unit"]): string {
@@ -32,8 +35,23 @@ function formatted(value: number, unit: Row["unit"]): string {
   return unit === "requests" ? value.toFixed(0) : `${value.toFixed(unit === "MB" ? 0 : 1)} ${unit}`;
 }
 
-const plain = (key: string, value: number): string =>
-  /(Bytes|Growth)$/.test(key) ? `${(value / 1e6).toFixed(1)} MB` : /requests$/.test(key) ? `${value}` : `${value.toFixed(1)} ms`;
+/** A number with its unit. */
+export function withUnit(value: number, quantity: Quantity): string {
+  switch (quantity) {
+    case "milliseconds":
+    case "coldMilliseconds":
+    case "longestGap":
+      return `${value.toFixed(value < 100 ? 1 : 0)} ms`;
+    case "heapBytes":
+    case "rendererGrowth":
+    case "gpuGrowth":
+      return `${(value / 1e6).toFixed(1)} MB`;
+    case "requests":
+      return `${value}`;
+    default:
+      return quantity satisfies never;
+  }
+}
 
 /** Columns of equal width; numbers, which all but the first two columns hold, to the right. */
 function aligned(lines: readonly (readonly string[])[]): string {

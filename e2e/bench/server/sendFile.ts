@@ -39,10 +39,18 @@ export async function sendFile(
     for (const part of link === undefined ? [piece] : partsOf(piece)) {
       await link?.pass(part.byteLength);
       if (response.destroyed) return;
-      if (!response.write(part)) await Promise.race([once(response, "drain"), once(response, "close")]);
+      if (!response.write(part)) await drained(response);
     }
   }
   response.end();
+}
+
+/** Waits until more can be written, or the browser is gone. */
+async function drained(response: ServerResponse): Promise<void> {
+  const settled = new AbortController();
+  const { signal } = settled;
+  await Promise.race([once(response, "drain", { signal }), once(response, "close", { signal })]);
+  settled.abort();
 }
 
 function* partsOf(piece: Uint8Array): Iterable<Uint8Array> {

@@ -6,22 +6,28 @@ export interface LinkSpeed {
   readonly bytesPerSecond: number;
 }
 
-/** Timers come late by about a millisecond, so the link may send so much earlier than it should, on average never. */
-const slackMs = 4;
+/** Timers are not asked for less, in milliseconds: they could not keep it. */
+const shortestWait = 2;
 
 /** A slow network, whose bandwidth all answers share. */
 export class SharedLink {
   readonly speed: LinkSpeed;
+  /** When what was sent will have gone through, on the clock of `performance.now()`. */
   #freeAt = 0;
+  /** By how much the last timer came late: no fault of the network, so that it is not lost to it. */
+  #late = 0;
 
   constructor(speed: LinkSpeed) {
     this.speed = speed;
   }
 
-  /** Waits until so many more bytes have gone through. */
+  /** Waits until so many more bytes have gone through; time in which nothing is sent is lost. */
   async pass(byteLength: number): Promise<void> {
     const now = performance.now();
-    this.#freeAt = Math.max(this.#freeAt, now - slackMs) + (byteLength / this.speed.bytesPerSecond) * 1000;
-    if (this.#freeAt - now > slackMs) await delay(this.#freeAt - now);
+    this.#freeAt = Math.max(this.#freeAt, now - this.#late) + (byteLength / this.speed.bytesPerSecond) * 1000;
+    const until = this.#freeAt;
+    if (until - now < shortestWait) return;
+    await delay(until - now);
+    this.#late = Math.max(0, performance.now() - until);
   }
 }

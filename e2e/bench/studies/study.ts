@@ -1,7 +1,7 @@
 import type { BenchData } from "../data/ensureData.js";
 import type { Measurements, Quantity } from "../measurements.js";
 import type { Seats } from "../seats.js";
-import type { Series } from "../series.js";
+import { type Series, seriesName } from "../series.js";
 import type { BenchServer } from "../server/benchServer.js";
 
 /** What a study works with. */
@@ -22,7 +22,7 @@ export async function attempt(study: Study, series: Series, quantities: readonly
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     for (const quantity of quantities) study.measured.fail(series, quantity, reason);
-    study.log(reason);
+    study.log(`${seriesName(series)}: ${reason}`);
     return false;
   }
 }
