@@ -51,5 +51,6 @@ export type { GpuArray } from "./gpu/gpuArray.js";
 export type { BufferLimits } from "./gpu/limits.js";
 export { type HttpStorageOptions, httpStorage } from "./storage/http.js";
 export { memoryStorage } from "./storage/memory.js";
+export { opfsStorage } from "./storage/opfs.js";
 export type { ReadableStorage, ReadOptions, StorageListing, WritableStorage } from "./storage/storage.js";
 export type { ProgressEvent } from "./tasks/context.js";

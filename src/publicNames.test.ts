@@ -46,6 +46,7 @@ const values = [
   "httpStorage",
   "isCheckpointError",
   "memoryStorage",
+  "opfsStorage",
   "resolveCheckpointDir",
   "shapeDtypeStruct",
   "templateOf",
@@ -184,6 +185,7 @@ describe("the public types", () => {
   it("of storages are these", () => {
     expectTypeOf(orbax.httpStorage).toEqualTypeOf<(url: string | URL, options?: HttpStorageOptions) => ReadableStorage>();
     expectTypeOf(orbax.memoryStorage).returns.toEqualTypeOf<WritableStorage>();
+    expectTypeOf(orbax.opfsStorage).toEqualTypeOf<(folder?: string) => ReadableStorage>();
     expectTypeOf(node.nodeStorage).toBeCallableWith("checkpoints");
     expectTypeOf(node.nodeStorage).returns.toExtend<WritableStorage>();
     expectTypeOf(orbax.resolveCheckpointDir).toEqualTypeOf<

@@ -57,6 +57,11 @@ describe("directoryName", () => {
     expect(directoryName(new URL("https://user:secret@host/run#x"))).toBe("https://host/run");
     expect(directoryName(memoryStorage())).not.toBe("");
   });
+
+  it("says that a folder's path is one in the browser's private file system", () => {
+    expect(directoryName("runs/digits")).toBe("opfs:/runs/digits");
+    expect(directoryName("/")).toBe("opfs:");
+  });
 });
 
 describe("storageOf", () => {
@@ -65,6 +70,17 @@ describe("storageOf", () => {
     expect(storageOf(storage)).toBe(storage);
     expect(storageOf("https://host/run").name).toContain("https://host/run");
     expect(storageOf(new URL("https://host/run")).name).toContain("https://host/run");
+  });
+
+  it.each([
+    ["runs/digits", "opfs:/runs/digits"],
+    ["/runs//digits/", "opfs:/runs/digits"],
+    ["./a/../b c%20", "opfs:/b c%20"],
+    ["../a", "opfs:/a"],
+    ["C:\\runs", "opfs:/C:/runs"],
+    [".", "opfs:"],
+  ])("opens the folder %j of the private file system", (directory, name) => {
+    expect(storageOf(directory).name).toBe(name);
   });
 });
 

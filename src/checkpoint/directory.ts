@@ -1,14 +1,15 @@
-import { CheckpointValueError, StorageError } from "../errors.js";
+import { CheckpointValueError } from "../errors.js";
 import { httpStorage } from "../storage/http.js";
+import { opfsStorage } from "../storage/opfs.js";
 import type { ReadableStorage } from "../storage/storage.js";
 
-/** Where a store's steps lie: an `http(s):` URL, a folder's path, or any storage. */
+/** Where a store's steps lie: an `http(s):` URL, a folder's path in the browser's private file system (OPFS), or any storage. */
 export type CheckpointDirectory = string | URL | ReadableStorage;
 
 /** Text that names the directory in errors. */
 export function directoryName(directory: CheckpointDirectory): string {
-  if (typeof directory === "string") return isWebAddress(directory) ? withoutSecrets(new URL(directory)) : directory;
-  return directory instanceof URL ? withoutSecrets(directory) : (directory.name ?? "the given storage");
+  if (typeof directory === "string" && isWebAddress(directory)) return withoutSecrets(new URL(directory));
+  return directory instanceof URL ? withoutSecrets(directory) : (storageOf(directory).name ?? "the given storage");
 }
 
 const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
@@ -44,25 +45,14 @@ function requireWebScheme(scheme: string | undefined, isValid: boolean): void {
   if (!isValid) throw new CheckpointValueError(`the checkpoint directory is no valid ${scheme} URL; it looks like https://host/folder`);
 }
 
-/** The storage that a directory stands for. @throws StorageError `"unavailable"` for a folder's path, for which no storage is there yet. */
+/**
+ * The storage that a directory stands for; a folder's path is one in the browser's private file system, from its root. In Node that storage's
+ * calls throw StorageError `"unavailable"`.
+ */
 export function storageOf(directory: CheckpointDirectory): ReadableStorage {
   if (typeof directory !== "string") return directory instanceof URL ? httpStorage(directory) : directory;
-  if (isWebAddress(directory)) return httpStorage(directory);
-  const message = isNode()
-    ? 'a folder on disk is opened with nodeStorage(directory) from "orbax-webgpu/node"; pass that to the store'
-    : "folders in the browser's private file system cannot be opened yet; pass an http(s) URL (new URL(path, location.href) for a relative one) or a storage";
-  throw new StorageError({ path: directory, reason: "unavailable", message });
+  return isWebAddress(directory) ? httpStorage(directory) : opfsStorage(absolutePath(directory));
 }
-
-/** What of Node's `process` is asked for; absent in browsers. */
-interface NodeProcess {
-  readonly versions?: { readonly node?: string };
-  cwd?(): string;
-}
-
-const nodeProcess = (): NodeProcess | undefined => (globalThis as { readonly process?: NodeProcess }).process;
-
-const isNode = (): boolean => nodeProcess()?.versions?.node !== undefined;
 
 /**
  * Resolves where a run keeps its checkpoints, as substrax does: `checkpointDir` if it is given, else `<runDir>/checkpoints`. Creates nothing.
@@ -80,8 +70,19 @@ export function resolveCheckpointDir(checkpointDir: string | null | undefined, r
 
 function resolvePath(path: string): string {
   if (isWebAddress(path)) return new URL(path).href;
+  const { process } = globalThis as { readonly process?: NodeProcess };
+  return absolutePath(path, process?.cwd?.());
+}
+
+/** What of Node's `process` is asked for; absent in browsers. */
+interface NodeProcess {
+  cwd?(): string;
+}
+
+/** A path from the root, without `.` and `..`. */
+function absolutePath(path: string, folder = ""): string {
   const isAbsolute = /^(?:\/|[A-Za-z]:[\\/])/.test(path);
-  const base = isAbsolute ? "" : (nodeProcess()?.cwd?.() ?? "");
+  const base = isAbsolute ? "" : folder;
   const [, drive = "", rest = ""] = /^([A-Za-z]:)?(.*)$/s.exec(`${base}/${path}`.replace(/^\/(?=[A-Za-z]:[\\/])/, "")) ?? [];
   const parts: string[] = [];
   for (const part of rest.split(/[\\/]/)) {
