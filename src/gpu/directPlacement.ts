@@ -5,14 +5,13 @@ import type { Blame } from "./blame.js";
 import type { HeldLeaf } from "./createLeafBuffers.js";
 import type { DeviceWatch } from "./deviceWatch.js";
 import { gpuByteLength } from "./limits.js";
-import type { Placement } from "./placement.js";
+import { type Placement, writeScopes } from "./placement.js";
 import { WordWriter } from "./wordWriter.js";
 import { writeBytes } from "./writeBytes.js";
 
 /** Row by row, straight from the block; blocks of an array that is one chunk have one row. */
 export class DirectPlacement implements Placement {
   readonly longestPiece: number;
-  readonly scopes: readonly GPUErrorFilter[];
   readonly #watch: DeviceWatch;
   readonly #leaf: HeldLeaf;
   readonly #blame: Blame;
@@ -23,8 +22,6 @@ export class DirectPlacement implements Placement {
     this.#leaf = leaf;
     this.#blame = blame;
     this.longestPiece = longestPiece;
-    // A buffer of our own cannot be refused.
-    this.scopes = leaf.into === undefined ? ["out-of-memory"] : ["out-of-memory", "validation"];
     const { queue } = watch.device;
     this.#writer = new WordWriter(gpuByteLength(leaf.spec), (offset, bytes) => writeBytes(queue, leaf.buffer, offset, bytes));
   }
@@ -42,7 +39,7 @@ export class DirectPlacement implements Placement {
   }
 
   flush(): void {
-    if (this.#writer.waiting > 0) this.#watch.guard(this.scopes, this.#blame, () => this.#writer.flush());
+    if (this.#writer.waiting > 0) this.#watch.guard(writeScopes, this.#blame, () => this.#writer.flush());
   }
 }
 

@@ -5,6 +5,8 @@ export class FakeBuffer {
   readonly usage: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
   destroyed = false;
+  /** The device could not make it. */
+  invalid = false;
   mapState: GPUBufferMapState = "unmapped";
 
   constructor({ label = "", size, usage }: GPUBufferDescriptor) {

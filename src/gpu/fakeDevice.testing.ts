@@ -12,6 +12,8 @@ export interface FakeDeviceOptions {
   readonly onWrite?: (index: number) => GPUErrorFilter | undefined;
   /** The device never says that it has done its work. */
   readonly hangs?: boolean;
+  /** What error scopes report comes only after this. */
+  readonly reports?: Promise<void>;
   /** Popping an error scope of a lost device rejects, as it did in early browsers. */
   readonly rejectsPopAfterLoss?: boolean;
 }
@@ -74,7 +76,10 @@ export class FakeDevice {
     const reported = this.#options.onCreate?.(this.buffers.length, descriptor);
     const buffer = new FakeBuffer(descriptor);
     this.buffers.push(buffer);
-    if (reported !== undefined) this.report(reported, `createBuffer failed: ${reported}`);
+    if (reported !== undefined) {
+      buffer.invalid = true;
+      this.report(reported, `createBuffer failed: ${reported}`);
+    }
     if (descriptor.size > this.limits.maxBufferSize) this.report("validation", "the buffer is larger than maxBufferSize");
     return buffer;
   }
@@ -87,6 +92,7 @@ export class FakeDevice {
   async popErrorScope(): Promise<{ readonly message: string } | null> {
     const scope = this.#scopes.pop();
     if (scope === undefined) throw new DOMException("the error scope stack is empty", "OperationError");
+    await this.#options.reports;
     if (this.#isLost && this.#options.rejectsPopAfterLoss) throw new DOMException("the instance was dropped", "OperationError");
     return scope.message === undefined || this.#isLost ? null : { message: scope.message };
   }
@@ -171,8 +177,8 @@ export class FakeDevice {
   }
 
   #usable(buffer: FakeBuffer, usage: number): boolean {
-    const usable = !buffer.destroyed && buffer.mapState === "unmapped" && hasUsage(buffer.usage, usage);
-    if (!usable) this.report("validation", `buffer ${buffer.label} is destroyed, mapped or lacks a usage`);
+    const usable = !buffer.invalid && !buffer.destroyed && buffer.mapState === "unmapped" && hasUsage(buffer.usage, usage);
+    if (!usable) this.report("validation", `buffer ${buffer.label} is invalid, destroyed, mapped or lacks a usage`);
     return usable;
   }
 }

@@ -5,15 +5,13 @@ import type { BufferSet } from "./bufferSet.js";
 import { bufferUsage } from "./bufferUsage.js";
 import type { DeviceWatch } from "./deviceWatch.js";
 import { gpuByteLength, wholeWords } from "./limits.js";
+import { writeScopes } from "./placement.js";
 import { type ScatterAxes, scatterAxesOf } from "./scatterAxes.js";
 import { mostAxes, pieceBytes, scatterShader, workgroupWords } from "./scatterShader.js";
 import { writeBytes } from "./writeBytes.js";
 
 /** Bytes of a block that go to the device at once, where the upload's window has room for them. */
 const mostStagingBytes = 4 * 1024 * 1024;
-
-/** Error scopes for what a {@link Scatter} does. */
-export const scatterScopes = ["validation", "out-of-memory"] as const;
 
 /** Whether the shader can address an array: its numbers have 32 bits. */
 export const canScatter = (spec: ArraySpec): boolean => gpuByteLength(spec) < 2 ** 32 && spec.shape.length < mostAxes;
@@ -41,7 +39,7 @@ export class Scatter {
 
   /**
    * Places a block of at most {@link longestBlock} bytes in an array's buffer, which has STORAGE and is zero there. To be called
-   * inside the error scopes of {@link scatterScopes}.
+   * inside {@link writeScopes}.
    */
   place(buffer: GPUBuffer, spec: ArraySpec, block: Block, blame: Blame): void {
     this.#program ??= this.#build(blame);
@@ -61,7 +59,7 @@ export class Scatter {
   #build(blame: Blame): Program {
     const { device } = this.#watch;
     const doing = "preparing to place its chunks";
-    const pipeline = this.#watch.guard([...scatterScopes, "internal"], { ...blame, doing }, () => {
+    const pipeline = this.#watch.guard([...writeScopes, "internal"], { ...blame, doing }, () => {
       const module = device.createShaderModule({ label: "orbax-webgpu scatter", code: scatterShader });
       return device.createComputePipeline({ label: "orbax-webgpu scatter", layout: "auto", compute: { module } });
     });

@@ -5,12 +5,11 @@ import { bufferUsage, hasUsage } from "./bufferUsage.js";
 import type { HeldLeaf } from "./createLeafBuffers.js";
 import type { DeviceWatch } from "./deviceWatch.js";
 import { gpuByteLength, usageOf, wholeWords } from "./limits.js";
-import type { Placement } from "./placement.js";
-import { type Scatter, scatterScopes } from "./scatter.js";
+import { type Placement, writeScopes } from "./placement.js";
+import type { Scatter } from "./scatter.js";
 
 /** With the shader, into the buffer itself where shaders may write to it, else by way of another one of its size. */
 export class ScatterPlacement implements Placement {
-  readonly scopes = scatterScopes;
   readonly #watch: DeviceWatch;
   readonly #scatter: Scatter;
   readonly #leaf: HeldLeaf;
@@ -43,7 +42,7 @@ export class ScatterPlacement implements Placement {
 
   /** Submits one command over the whole words of the array. */
   #encode(command: (encoder: GPUCommandEncoder, bytes: number) => void): void {
-    this.#watch.guard(this.scopes, this.#blame, () => {
+    this.#watch.guard(writeScopes, this.#blame, () => {
       const encoder = this.#watch.device.createCommandEncoder();
       command(encoder, wholeWords(gpuByteLength(this.#leaf.spec)));
       this.#watch.device.queue.submit([encoder.finish()]);

@@ -54,12 +54,12 @@ describe("openUpload", () => {
 describe("write", () => {
   const small = Array.from({ length: 64 }, (_, index) => vector(16 * 1024, `leaf ${index}`));
 
-  it("takes a batch of small arrays with one call each and one error scope for all, without a promise", async () => {
+  it("takes a batch of small arrays with one call each and one pair of error scopes for all, without a promise", async () => {
     const { device, upload } = await open(small);
     const { scopes } = device;
     expect(upload.write(small.map((_, index) => block(index, 16 * 1024, index)))).toBeUndefined();
     expect(device.writes).toEqual(small.map(({ leaf }) => ({ label: leaf, offset: 0, byteLength: 16 * 1024 })));
-    expect([device.scopes - scopes, device.submits]).toEqual([1, 0]);
+    expect([device.scopes - scopes, device.submits]).toEqual([2, 0]);
     await upload.finish();
     expect(device.submits).toBe(1);
     expect(device.buffers.map(({ bytes }) => bytes[77])).toEqual(small.map((_, index) => index));
@@ -99,14 +99,6 @@ describe("write", () => {
     expect(device.buffers[0]?.bytes.every((byte, index) => byte === (index % 5 === 3 ? 7 : 0))).toBe(true);
   });
 
-  it("opens each kind of error scope once for arrays of all kinds", async () => {
-    const into = new FakeDevice().createBuffer({ size: 16, usage: 8 });
-    const { device, upload } = await open([vector(4), { ...vector(4, "b"), into: into.gpu }, vector(4, "c")]);
-    const { scopes } = device;
-    await upload.write([block(0, 4), block(1, 4), block(2, 4)]);
-    expect(device.scopes - scopes).toBe(2);
-  });
-
   it("blames the largest of the leaves that were written together", async () => {
     const leaves = [vector(4), vector(400, "large"), vector(4, "c")];
     const { upload } = await open(leaves, { onWrite: (index) => (index === 2 ? "out-of-memory" : undefined) });
@@ -125,6 +117,18 @@ describe("an upload that fails", () => {
     const leaves = Array.from({ length: 200 }, (_, index) => vector(100_000, `leaf ${index}`));
     const upload = await openUpload(device.gpu, leaves);
     await expect(upload.finish()).rejects.toMatchObject({ name: "DeviceError", reason: "out-of-memory", bytes: 100_000 });
+    expectNothingLeft(device);
+  });
+
+  it("says that it has no memory for a buffer, not that the buffer cannot be written to", async () => {
+    let report = () => {};
+    const reports = new Promise<void>((resolve) => {
+      report = resolve;
+    });
+    const { device, upload } = await open([vector(4)], { onCreate: () => "out-of-memory", reports });
+    expect(upload.write([block(0, 4)])).toBeUndefined();
+    report();
+    await expect(upload.finish()).rejects.toMatchObject({ reason: "out-of-memory", message: expect.stringContaining("making its buffer") });
     expectNothingLeft(device);
   });
 

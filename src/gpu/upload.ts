@@ -7,6 +7,7 @@ import { DeviceWatch } from "./deviceWatch.js";
 import { type GpuArray, gpuArray } from "./gpuArray.js";
 import { LeafUpload, type UploadParts } from "./leafUpload.js";
 import { checkGpuLeaves, type GpuLeaf } from "./limits.js";
+import { writeScopes } from "./placement.js";
 import { Scatter } from "./scatter.js";
 import { SendWindow } from "./sendWindow.js";
 import { batchesOf, type Piece, type WriteBatch } from "./writeBatches.js";
@@ -22,7 +23,7 @@ export interface GpuUpload {
   /**
    * Writes blocks of any leaves together; their data may be reused when this returns, or the promise that it gives resolves, which it
    * gives where the device has yet to take what was written before. Blocks of one array come from chunks of one shape, each element once,
-   * in any order; several writes may run at once. Chromium takes whole arrays, and pieces of 4 MiB and more, at twice the speed of others.
+   * in any order; several writes may run at once. Fastest in Chromium: pieces of 4 MiB, and shorter arrays in one piece.
    * @throws DeviceError where the device fails or is lost, and the signal's reason on abort; from the call itself or by the promise.
    */
   write(blocks: readonly LeafBlock[]): Promise<void> | void;
@@ -118,15 +119,14 @@ class Upload implements GpuUpload {
     }
   }
 
-  /** One look at the window and one set of error scopes for all pieces together. */
+  /** One look at the window and one pair of error scopes for all pieces together. */
   #send({ pieces, byteLength }: WriteBatch): Promise<void> | void {
     const { watch, window } = this.#parts;
     const [first, ...others] = pieces;
     const blame = blameLargest([first.upload.blame, ...others.map(({ upload }) => upload.blame)], "written with it");
     const placed = pieces.map(({ upload, block }) => ({ block, placement: upload.placementOf(block) }));
-    const scopes = new Set(placed.flatMap(({ placement }) => placement.scopes));
     return window.send(byteLength, blame, () =>
-      watch.guard(Array.from(scopes), blame, () => {
+      watch.guard(writeScopes, blame, () => {
         for (const { block, placement } of placed) placement.place(block);
       }),
     );
