@@ -10,10 +10,10 @@ export interface ZstdLimits {
   readonly decodedLength?: number | undefined;
 }
 
-/** Memory for compressed bytes: four blocks. */
-const inputLength = 512 * 1024;
-/** Memory that blocks are decoded into, one after the other and over again; more where a frame's window needs it. */
-const usualRing = 2 * 1024 * 1024;
+/** Memory for compressed bytes: two blocks. More was no faster. */
+const inputLength = 256 * 1024;
+/** Memory that blocks are decoded into, one after the other and over again; more where a frame's window needs it. Also no faster. */
+const usualRing = 1024 * 1024;
 /** Decoded bytes that are given at once where blocks are small; at most a block is added to them. */
 const smallestPiece = 64 * 1024;
 /** Room behind input and ring: WebAssembly's loads of 16 bytes stay within the memory. */
