@@ -121,7 +121,7 @@ async function readMetadata(storage: ArrayStorage, names: readonly string[], { s
   const readAll = (keys: readonly string[]) =>
     storage.readAll?.(keys, options) ?? Promise.all(keys.map((key) => storage.read(key, options)));
   // A name that ends with a slash owns the keys right behind it, as TensorStore joins paths.
-  const prefixes = names.map((name) => (name === "" || name.endsWith("/") ? name : `${name}/`));
+  const prefixes = names.map(keyPrefix);
   const v2 = await readAll(prefixes.map((prefix) => prefix + fileOf[2]));
   const missing = prefixes.filter((_, index) => v2[index] === undefined);
   const v3 = missing.length === 0 ? [] : await readAll(missing.map((prefix) => prefix + fileOf[3]));
