@@ -1,0 +1,269 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, sep } from "node:path";
+import { chromium, type Page } from "playwright/test";
+import type { Expected } from "./fixtures/expected.js";
+import { expect, test } from "./page/test.js";
+import { type RunningServer, startServer } from "./server/server.mjs";
+import { chromiumArguments, findChromium } from "./setup/chromium.mjs";
+
+// Reading from the origin's private file system: the storages' conformance cases, checkpoints, and what is refused.
+
+/** The same, in a browser with a profile on disk: without one the browser keeps these files in its memory, and its answers differ. */
+const onDisk = test.extend({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern
+  context: async ({}, use) => {
+    const profile = mkdtempSync(join(tmpdir(), "orbax-webgpu-opfs-"));
+    const executablePath = findChromium() ?? "";
+    const context = await chromium.launchPersistentContext(profile, { executablePath, args: chromiumArguments(), headless: true });
+    await use(context);
+    await context.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  },
+});
+
+for (const [where, run] of [
+  ["in memory", test],
+  ["on disk", onDisk],
+] as const) {
+  run(`does what every storage must do: ${where}`, async ({ page }) => {
+    const [onPage, inWorker] = await page.evaluate(async () => {
+      const { conformanceFiles, inWorker, opfsTasks, putFiles } = window.internals;
+      await putFiles("con form/é%20", conformanceFiles);
+      return [await opfsTasks.problemsOfReading("con form/é%20"), await inWorker("problemsOfReading", "con form/é%20")];
+    });
+    expect(onPage.problems).toEqual([]);
+    expect(onPage.run).toBeGreaterThan(45);
+    expect(inWorker).toEqual(onPage);
+  });
+
+  run(`files are read at first hand: ${where}`, async ({ page }) => {
+    const [onPage, inWorker] = await page.evaluate(async () => {
+      const { conformanceFiles, inWorker, opfsTasks, putFiles } = window.internals;
+      await putFiles("sources", conformanceFiles);
+      const handle = await window.orbax.opfsStorage("sources").handle?.("run/10/model/d/0a");
+      if (handle === undefined) throw new Error("there is no handle");
+      return [await opfsTasks.problemsOfSources("sources", handle), await inWorker("problemsOfSources", "sources", handle)];
+    });
+    expect(onPage).toEqual({ sync: false, problems: [] });
+    expect(inWorker).toEqual({ sync: true, problems: [] });
+  });
+
+  run(`a snapshot keeps to one version of a file, and a later one sees the new: ${where}`, async ({ page }) => {
+    const found = await page.evaluate(async () => {
+      const { fillsOf, opfsFolder, outcomeOf, putFile } = window.internals;
+      const storage = window.orbax.opfsStorage("changes");
+      const bytes = (fill: number) => new Uint8Array(8_000_000).fill(fill);
+      const range = { offset: 5, length: 2 };
+      const first = (work: Promise<Uint8Array | undefined> | undefined) => outcomeOf(work?.then((read) => read?.[0]));
+
+      await putFile("changes/a/file", bytes(1));
+      const snapshot = storage.snapshot?.();
+      const before = await first(snapshot?.read("a/file", { range }));
+      await putFile("changes/a/file", bytes(2));
+      const changed = [
+        await first(snapshot?.read("a/file", { range })),
+        await first(snapshot?.read("a/file")),
+        await outcomeOf(snapshot?.handle?.("a/file")),
+        await outcomeOf(fillsOf(snapshot?.stream?.("a/file", range))),
+      ];
+      const later = storage.snapshot?.();
+      const again = [await first(storage.read("a/file", { range })), await first(later?.read("a/file", { range }))];
+      const pieces = storage.stream?.("a/file", { offset: 0, length: 8_000_000 });
+      const meanwhile = await outcomeOf(fillsOf(pieces, () => putFile("changes/a/file", bytes(3))));
+      await (await opfsFolder("changes")).removeEntry("a", { recursive: true });
+      const gone = [await first(later?.read("a/file")), await outcomeOf(storage.read("a/file"))];
+      return { before, changed, again, meanwhile, gone };
+    });
+    const { meanwhile, ...rest } = found;
+    const changed = "StorageError changed a/file";
+    expect(rest).toEqual({ before: 1, changed: Array(4).fill(changed), again: [2, 2], gone: [changed, undefined] });
+    // On a disk the bytes that were there may still come, all of them; never some of each.
+    expect([[2], changed]).toContainEqual(meanwhile);
+  });
+}
+
+test("what no file can be called is absent, and so is a folder in a file's place and the reverse", async ({ page }) => {
+  const found = await page.evaluate(async () => {
+    const { putFile } = window.internals;
+    const { opfsStorage } = window.orbax;
+    await putFile("odd/file", Uint8Array.of(1));
+    await putFile("odd/\ufffd", Uint8Array.of(1));
+    const storage = opfsStorage("/odd/");
+    const paths = ["a\\b", "x".repeat(300), "é".repeat(200), "\ud800", "file/below", "file\\", "no/where"];
+    const absent = await Promise.all(paths.map(async (path) => [await storage.read(path), await storage.handle?.(path)]));
+    const inFile = opfsStorage("odd/file");
+    return {
+      absent: absent.flat().filter((found) => found !== undefined),
+      inFile: [await inFile.list(""), await inFile.read("x")],
+      nowhere: [await opfsStorage("not/there").list(""), await opfsStorage("not/there").read("x")],
+      folder: [await storage.list("file/"), await storage.list("a\\b/")],
+      made: (await opfsStorage().list("")).directories,
+    };
+  });
+  const nothing = { files: [], directories: [] };
+  expect(found).toEqual({
+    absent: [],
+    inFile: [nothing, undefined],
+    nowhere: [nothing, undefined],
+    folder: [nothing, nothing],
+    made: ["odd"],
+  });
+});
+
+test("a snapshot looks for each folder and file once", async ({ page }) => {
+  const found = await page.evaluate(async () => {
+    const calls: string[] = [];
+    const count = (prototype: object, method: string) => {
+      const original = Reflect.get(prototype, method) as (...given: unknown[]) => unknown;
+      Reflect.set(prototype, method, function (this: unknown, ...given: unknown[]) {
+        calls.push(method);
+        return original.apply(this, given);
+      });
+    };
+    const { conformanceFiles, putFiles } = window.internals;
+    await putFiles("counted", conformanceFiles);
+    count(StorageManager.prototype, "getDirectory");
+    for (const method of ["getDirectoryHandle", "getFileHandle"]) count(FileSystemDirectoryHandle.prototype, method);
+    count(FileSystemFileHandle.prototype, "getFile");
+    const snapshot = window.orbax.opfsStorage("counted").snapshot?.();
+    const read = (path: string, offset: number) => snapshot?.read(path, { range: { offset, length: 1 } });
+    const untouched = calls.length;
+    await Promise.all([read("run/10/model/d/0a", 0), read("run/10/model/d/0a", 500), read("run/10/_METADATA", 0)]);
+    const first = calls.splice(0).sort();
+    await read("run/10/model/d/0a", 70_000);
+    return { untouched, first, second: calls };
+  });
+  expect(found).toEqual({
+    untouched: 0,
+    first: [
+      // counted, run, 10, model, d
+      ...["getDirectory", "getDirectoryHandle", "getDirectoryHandle", "getDirectoryHandle", "getDirectoryHandle", "getDirectoryHandle"],
+      ...["getFile", "getFile", "getFile", "getFileHandle", "getFileHandle"],
+    ],
+    second: ["getFile"],
+  });
+});
+
+const data = join(import.meta.dirname, "fixtures", "data");
+const fixtures = ["digits", "thousand", "dtypes", "sharded", "trees", "x64", "zarr-variants"];
+
+/** A compressor that is refused; that it is, the unit tests check. */
+const refused = ["bz2"];
+
+let server: RunningServer;
+
+test.beforeAll(async () => {
+  server = await startServer({ root: data });
+});
+test.afterAll(() => server.close());
+
+/** Copies a fixture's store below a folder of its name. */
+async function copy(page: Page, fixture: string): Promise<void> {
+  const root = join(data, fixture);
+  const paths = readdirSync(join(root, "checkpoints"), { recursive: true, encoding: "utf8" })
+    .map((name) => join(root, "checkpoints", name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => relative(root, path).split(sep).join("/"));
+  expect(paths.length).toBeGreaterThan(5);
+  await page.evaluate(({ fixture, url, paths }) => window.internals.copyFiles(`runs/${fixture}`, url, paths), {
+    fixture,
+    url: `${server.url}/${fixture}`,
+    paths,
+  });
+}
+
+const read = (fixture: string): Expected => JSON.parse(readFileSync(join(data, fixture, "expected.json"), "utf8"));
+
+for (const fixture of fixtures) {
+  test(`${fixture} comes back byte for byte from a folder's path`, async ({ page }) => {
+    await copy(page, fixture);
+    const steps = Object.entries(read(fixture).steps).filter(([, step]) => step.items !== undefined && !refused.includes(step.case ?? ""));
+    const found = await page.evaluate(
+      async ({ directory, steps }) => {
+        const device = await window.internals.testDevice();
+        const problems: string[] = [];
+        for (const [step, { items = {} }] of steps) {
+          problems.push(...(await window.internals.problemsOfStep(directory, Number(step), items, device)));
+        }
+        return { problems, listed: await new window.orbax.OrbaxCheckpointStore(`/${directory}`).listSteps() };
+      },
+      { directory: `runs/${fixture}/checkpoints`, steps },
+    );
+    expect(found.problems).toEqual([]);
+    for (const [step] of steps) expect(found.listed).toContain(Number(step));
+  });
+}
+
+onDisk("digits comes back from disk, on the page and in a worker", async ({ page }) => {
+  await copy(page, "digits");
+  const expected = read("digits").steps["1200"]?.items ?? {};
+  const found = await page.evaluate(async (items) => {
+    const { problemsOfStep, restoreInWorker, testDevice } = window.internals;
+    const directory = "runs/digits/checkpoints";
+    return {
+      problems: await problemsOfStep(directory, 1200, items, await testDevice()),
+      worker: await restoreInWorker(directory, 1200, "model", "out/bias/value"),
+    };
+  }, expected);
+  expect(found.problems).toEqual([]);
+  expect(found.worker).toBe(expected.model?.find(({ path }) => path.join("/") === "out/bias/value")?.hex);
+});
+
+test("a file that changes while a step is open stops its next restore", async ({ page }) => {
+  await copy(page, "digits");
+  const found = await page.evaluate(async () => {
+    const { OrbaxCheckpointStore, opfsStorage } = window.orbax;
+    const { failureOf, putFile } = window.internals;
+    const directory = "runs/digits/checkpoints";
+    const opened = await new OrbaxCheckpointStore(directory).open(1200);
+    await opened.restore();
+    const storage = opfsStorage(directory);
+    const folder = "1200/model/ocdbt.process_0/d/";
+    for (const name of (await storage.list(folder)).files) {
+      const bytes = (await storage.read(folder + name)) ?? new Uint8Array();
+      await putFile(`${directory}/${folder}${name}`, new Uint8Array(bytes.byteLength));
+    }
+    return failureOf(opened.restore());
+  });
+  expect(found).toMatchObject({ name: "StorageError", reason: "changed" });
+});
+
+const failure = (page: Page) =>
+  page.evaluate(async () => {
+    const { OrbaxCheckpointStore, opfsStorage } = window.orbax;
+    const { failureOf } = window.internals;
+    return [
+      await failureOf(new OrbaxCheckpointStore("runs/digits").open(1)),
+      await failureOf(opfsStorage("runs").read("x")),
+      await failureOf(opfsStorage("runs").list("")),
+      await failureOf(opfsStorage("runs").handle?.("x")),
+    ].map((failed) => [failed?.name, failed?.reason, failed?.message]);
+  });
+
+test("a page without https is told what it needs", async ({ page, pageServer }) => {
+  await page.route("http://insecure.example/**", async (route) => {
+    const { pathname } = new URL(route.request().url());
+    await route.fulfill({ response: await route.fetch({ url: new URL(pathname, pageServer.url).href }) });
+  });
+  await page.goto("http://insecure.example/");
+  await page.waitForFunction(() => "orbax" in window);
+  for (const failed of await failure(page)) {
+    expect(failed).toEqual(["StorageError", "unavailable", expect.stringMatching(/^opfs:\/runs.*https or from localhost/)]);
+  }
+});
+
+test("a page whose browser gives no such file system is told what to use", async ({ page }) => {
+  await page.evaluate(() => {
+    StorageManager.prototype.getDirectory = async () => {
+      throw new DOMException("It was determined that certain files are unsafe for access", "SecurityError");
+    };
+  });
+  for (const failed of await failure(page)) {
+    expect(failed).toEqual(["StorageError", "unavailable", expect.stringMatching(/private windows.*memoryStorage/)]);
+  }
+  await page.evaluate(() => Reflect.deleteProperty(StorageManager.prototype, "getDirectory"));
+  for (const failed of await failure(page)) {
+    expect(failed).toEqual(["StorageError", "unavailable", expect.stringMatching(/no private file system.*memoryStorage/)]);
+  }
+});
