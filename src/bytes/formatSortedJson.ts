@@ -1,4 +1,4 @@
-import { compareBytes } from "./compare.js";
+import { compareText } from "./compareText.js";
 
 /** JSON whose numbers are integers. */
 export type SortedJson = null | boolean | number | string | readonly SortedJson[] | ReadonlyMap<string, SortedJson>;
@@ -13,8 +13,8 @@ export function formatSortedJson(value: SortedJson): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "number") return formatInteger(value);
   if (!isMap(value)) return `[${value.map(formatSortedJson).join(",")}]`;
-  const members = sortedByBytes(value).map(([name, member]) => `${JSON.stringify(name)}:${formatSortedJson(member)}`);
-  return `{${members.join(",")}}`;
+  const members = [...value].sort(([a], [b]) => compareText(a, b));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${formatSortedJson(member)}`).join(",")}}`;
 }
 
 const isMap = (value: readonly SortedJson[] | ReadonlyMap<string, SortedJson>): value is ReadonlyMap<string, SortedJson> =>
@@ -23,11 +23,4 @@ const isMap = (value: readonly SortedJson[] | ReadonlyMap<string, SortedJson>): 
 function formatInteger(value: number): string {
   if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is no safe integer`);
   return String(value + 0);
-}
-
-/** UTF-16, the order of JavaScript, puts some characters elsewhere than UTF-8 does. */
-function sortedByBytes(members: ReadonlyMap<string, SortedJson>): (readonly [string, SortedJson])[] {
-  const encoder = new TextEncoder();
-  const withBytes = Array.from(members, ([name, member]) => ({ name, member, bytes: encoder.encode(name) }));
-  return withBytes.sort((a, b) => compareBytes(a.bytes, b.bytes)).map(({ name, member }) => [name, member]);
 }

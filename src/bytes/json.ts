@@ -1,7 +1,7 @@
 import { CorruptCheckpointError } from "../errors.js";
 import { JsonParser } from "./jsonParser.js";
 import type { JsonValue } from "./jsonValue.js";
-import { longestPlain, parsePlainJson } from "./plainJson.js";
+import { isPlainJson, longestPlain } from "./plainJson.js";
 
 export { isJsonObject, JsonFloat, type JsonObject, type JsonValue, setMember } from "./jsonValue.js";
 
@@ -33,8 +33,13 @@ export function parseJson(bytes: Uint8Array, path: string, options: JsonOptions 
   requireLength(bytes, path);
   const tagFloats = options.floats === "tagged";
   const text = decoded(path, () => decoder.decode(bytes));
-  const plain = parsePlainJson(text, tagFloats);
-  if (plain !== undefined) return plain;
+  if (isPlainJson(bytes, tagFloats)) {
+    try {
+      return JSON.parse(text) as JsonValue;
+    } catch {
+      // Words that only Python has, or damage: the other parser tells.
+    }
+  }
   const parser = new JsonParser(text, path, tagFloats);
   for (;;) {
     const value = parser.next(Number.POSITIVE_INFINITY);

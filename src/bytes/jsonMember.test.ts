@@ -29,6 +29,20 @@ describe("JsonMember", () => {
     });
   });
 
+  it("gives members by name and lists of integers, with the same errors", () => {
+    const member = memberOf({ s: "x", b: false, i: 3, list: [1, 2], mixed: [1, "x"] });
+    expect([member.stringAt("s"), member.booleanAt("b"), member.integerAt("i")]).toEqual(["x", false, 3]);
+    const list = member.member("list").integers();
+    expect(list).toEqual([1, 2]);
+    list.push(3);
+    expect(member.member("list").integers()).toEqual([1, 2]);
+    expect(failure(() => member.stringAt("i"))).toMatchObject({ expected: "a string at the file, i", received: "3" });
+    expect(failure(() => member.booleanAt("toString"))).toMatchObject({ received: "nothing" });
+    expect(failure(() => member.integerAt("s"))).toMatchObject({ expected: "an integer at the file, s" });
+    expect(failure(() => member.member("mixed").integers())).toMatchObject({ expected: "an integer at the file, mixed, 1" });
+    expect(failure(() => member.member("s").integers())).toMatchObject({ expected: "a list at the file, s" });
+  });
+
   it.each([
     [[1, [2.5, null]], "[1, [2.5, null]]"],
     [{ a: "ü" }, '{"a": "\\u00fc"}'],

@@ -19,8 +19,23 @@ export class JsonMember {
 
   /** A member that has to be there. */
   member(name: string): JsonMember {
-    const object = this.object();
-    return new JsonMember(this.#file, name, Object.hasOwn(object, name) ? object[name] : undefined, this);
+    return new JsonMember(this.#file, name, this.#own(name), this);
+  }
+
+  /** As `member(name).string()`; the three are for files of many thousand members, of which each costs an object only where it fails. */
+  stringAt(name: string): string {
+    const value = this.#own(name);
+    return typeof value === "string" ? value : this.member(name).string();
+  }
+
+  booleanAt(name: string): boolean {
+    const value = this.#own(name);
+    return typeof value === "boolean" ? value : this.member(name).boolean();
+  }
+
+  integerAt(name: string): number {
+    const value = this.#own(name);
+    return typeof value === "number" ? value : this.member(name).integer();
   }
 
   /** A member that may be absent or null. */
@@ -38,6 +53,13 @@ export class JsonMember {
     return this.#value.map((value, index) => new JsonMember(this.#file, index, value, this));
   }
 
+  /** A list of integers, as `list()` and `integer()` give them. */
+  integers(): number[] {
+    const value = this.#value;
+    const isListOfIntegers = Array.isArray(value) && value.every((element) => typeof element === "number");
+    return isListOfIntegers ? value.slice() : this.list().map((element) => element.integer());
+  }
+
   string(): string {
     return typeof this.#value === "string" ? this.#value : this.fail("a string");
   }
@@ -48,6 +70,11 @@ export class JsonMember {
 
   integer(): number {
     return typeof this.#value === "number" ? this.#value : this.fail("an integer");
+  }
+
+  #own(name: string): JsonValue | undefined {
+    const object = this.object();
+    return Object.hasOwn(object, name) ? object[name] : undefined;
   }
 
   /** Put together for errors only: most members never fail. */

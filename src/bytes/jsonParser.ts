@@ -1,8 +1,11 @@
 import { CorruptCheckpointError } from "../errors.js";
-import { deepestNesting, JsonFloat, type JsonObject, type JsonValue, longestNumber, setMember } from "./jsonValue.js";
+import { deepestNesting, JsonFloat, type JsonObject, type JsonValue, setMember } from "./jsonValue.js";
 
 /** Most values of a file: those of some 150,000 leaves. More would take a page's memory for a few bytes each. */
 const mostValues = 2 * 1024 * 1024;
+
+/** Most characters of a number: Python's own limit, which keeps hostile input from quadratic work. */
+const longestNumber = 4300;
 
 const numberPattern = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y;
 const words: readonly (readonly [string, null | boolean | number])[] = [

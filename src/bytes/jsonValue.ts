@@ -27,6 +27,3 @@ export function setMember<Value>(target: Record<string, Value>, key: string, val
 
 /** Deepest nesting that is read; Python's own parser stops near 1,000. */
 export const deepestNesting = 512;
-
-/** Most characters of a number: Python's own limit, which keeps hostile input from quadratic work. */
-export const longestNumber = 4300;

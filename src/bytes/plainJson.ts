@@ -1,34 +1,56 @@
-import { deepestNesting, type JsonValue, longestNumber } from "./jsonValue.js";
+import { deepestNesting } from "./jsonValue.js";
 
-/** Longest text that is handed to the platform, in UTF-16 units: it is parsed in a few milliseconds, and has fewer values than are too many. */
+/** Longest file that is handed to the platform, in bytes: it is parsed in a few milliseconds, and has fewer values than are too many. */
 export const longestPlain = 1024 * 1024;
 
-/** A number outside strings that has a fraction or an exponent; those within strings do no harm. */
-const floatPattern = /(?:^|[[:,\s])-?[0-9]+[.eE]/;
+/** Fewest digits of an integer beyond 2^53. */
+const digitsOfLargest = 16;
 
-/** More digits in a row than a number may be long, shared between its three parts. */
-const longDigits = new RegExp(`[0-9]{${Math.floor(longestNumber / 4)}}`);
+/** Codes of the characters that matter. */
+const codes = {
+  quote: 0x22,
+  minus: 0x2d,
+  dot: 0x2e,
+  zero: 0x30,
+  nine: 0x39,
+  upperE: 0x45,
+  list: 0x5b,
+  backslash: 0x5c,
+  listEnd: 0x5d,
+  lowerE: 0x65,
+  object: 0x7b,
+  objectEnd: 0x7d,
+} as const;
 
 /**
- * What the platform's own parser, which is many times faster, makes of a text that means the same to it: no bare `NaN`, no integer beyond
- * 2^53, no `-0`, no more nesting than is read.
+ * Whether the platform's own parser, which is many times faster, makes of a file what the tolerant one makes of it, or refuses it: no integer
+ * that may be beyond 2^53, no `-0`, no more nesting than is read. Of files that are no JSON it may say either.
  * @param floatsDiffer whether `1.0` must not be taken for `1`.
- * @returns undefined where the text is another one, or none at all.
  */
-export function parsePlainJson(text: string, floatsDiffer: boolean): JsonValue | undefined {
-  if (text.length > longestPlain || (floatsDiffer && floatPattern.test(text))) return undefined;
-  if (text.length > longestNumber && longDigits.test(text)) return undefined;
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    return isPlain(value, 0) ? value : undefined;
-  } catch {
-    return undefined;
+export function isPlainJson(bytes: Uint8Array, floatsDiffer: boolean): boolean {
+  if (bytes.length > longestPlain) return false;
+  let depth = 0;
+  let digits = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const code = bytes[at] ?? 0;
+    if (code >= codes.zero && code <= codes.nine) {
+      digits++;
+      if (digits === digitsOfLargest || (digits === 1 && code === codes.zero && bytes[at - 1] === codes.minus)) return false;
+      continue;
+    }
+    if (floatsDiffer && digits > 0 && (code === codes.dot || code === codes.lowerE || code === codes.upperE)) return false;
+    digits = 0;
+    if (code === codes.quote) at = endOfString(bytes, at);
+    else if (code === codes.list || code === codes.object) depth++;
+    else if (code === codes.listEnd || code === codes.objectEnd) depth--;
+    if (depth > deepestNesting) return false;
   }
+  return true;
 }
 
-function isPlain(value: JsonValue, depth: number): boolean {
-  if (typeof value === "number") return Number.isInteger(value) ? Number.isSafeInteger(value) && !Object.is(value, -0) : true;
-  if (typeof value !== "object" || value === null) return true;
-  if (depth > deepestNesting) return false;
-  return (Array.isArray(value) ? value : Object.values(value)).every((child) => isPlain(child, depth + 1));
+/** Where the quote is that ends the string which begins at `start`. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  for (; at < bytes.length && bytes[at] !== codes.quote; at++) if (bytes[at] === codes.backslash) at++;
+  return at;
 }

@@ -34,9 +34,11 @@ describe("in a leaf", () => {
 
   test("finds what a search through all finds", () => {
     fc.assert(
-      fc.property(sortedKeys, key, (keys, wanted) => {
+      fc.property(sortedKeys, key, fc.nat(), (keys, wanted, near) => {
         const stored = ByteStrings.of(keys);
-        expect(findKey(stored, wanted) ?? -1).toBe(keys.findIndex((one) => compareBytes(one, wanted) === 0));
+        const place = keys.findIndex((one) => compareBytes(one, wanted) === 0);
+        expect(findKey(stored, wanted) ?? -1).toBe(place);
+        expect(findKey(stored, wanted, 0, near % (keys.length + 1)) ?? -1).toBe(place);
         expect(keysWithin(stored, wanted)).toEqual(keys.filter((one) => startsWithBytes(one, wanted)));
       }),
     );

@@ -2,10 +2,24 @@ import type { ByteStrings } from "../bytes/byteStrings.js";
 import { compareBytes, startsWithBytes } from "../bytes/compare.js";
 import type { InteriorEntry } from "./format/btreeNode.js";
 
-/** Which of a leaf's keys is `key` without its first `from` bytes, which the node leaves out. */
-export function findKey(keys: ByteStrings, key: Uint8Array, from = 0): number | undefined {
-  const index = countWhile(keys.length, (other) => keys.compare(other, key, from) < 0);
-  return index < keys.length && keys.compare(index, key, from) === 0 ? index : undefined;
+/**
+ * Which of a leaf's keys is `key` without its first `from` bytes, which the node leaves out.
+ * @param near where it is looked for first: keys that are wanted together mostly follow one another.
+ */
+export function findKey(keys: ByteStrings, key: Uint8Array, from = 0, near = 0): number | undefined {
+  let low = 0;
+  let high = keys.length;
+  let reach = 1;
+  for (let probe = Math.min(near, high - 1); low < high; ) {
+    const order = keys.compare(probe, key, from);
+    if (order === 0) return probe;
+    if (order < 0) low = probe + 1;
+    else high = probe;
+    // From `near` on in ever longer steps, then by halves.
+    probe = order < 0 && low + reach < high && reach > 0 ? low + reach - 1 : (low + high) >>> 1;
+    reach = order < 0 ? reach * 2 : 0;
+  }
+  return undefined;
 }
 
 /** The child whose subtree would hold the key: the last one that begins at or before it. */

@@ -74,12 +74,15 @@ export class TreeReader {
   async #findBelow(placed: PlacedNode, search: Search, indices: Iterable<number>, context: TaskContext): Promise<void> {
     const { node, origin, prefix } = placed;
     const groups = new Map<InteriorEntry, number[]>();
+    let near = 0;
     for (const index of indices) {
       const key = search.keys[index] ?? nothing;
       if (!startsWithBytes(key, prefix)) continue;
       if (node.kind === "leaf") {
-        const found = findKey(node.entries.keys, key, prefix.length);
-        if (found !== undefined) search.found[index] = { value: node.entries.values.at(found), origin };
+        const found = findKey(node.entries.keys, key, prefix.length, near);
+        if (found === undefined) continue;
+        search.found[index] = { value: node.entries.values.at(found), origin };
+        near = found;
       } else {
         const child = findChild(node.children, key.subarray(prefix.length));
         const group = child && groups.get(child);

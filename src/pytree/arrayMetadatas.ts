@@ -23,12 +23,10 @@ export function parseArrayMetadatas(bytes: Uint8Array, path: string): ArrayMetad
     .map((entry) => {
       const metadata = entry.member("array_metadata");
       return {
-        paramName: metadata.member("param_name").string(),
-        writeShape: integers(metadata.member("write_shape")),
-        chunkShape: integers(metadata.member("chunk_shape")),
+        paramName: metadata.stringAt("param_name"),
+        writeShape: metadata.member("write_shape").integers(),
+        chunkShape: metadata.member("chunk_shape").integers(),
         randomKeyImpl: metadata.optional("ext_metadata")?.optional("random_key_impl")?.string(),
       };
     });
 }
-
-const integers = (member: JsonMember): number[] => member.list().map((length) => length.integer());

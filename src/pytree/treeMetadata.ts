@@ -68,22 +68,22 @@ export function parseTreeMetadata(bytes: Uint8Array, path: string): TreeMetadata
 
 function parseEntry(entry: JsonMember): TreeEntry {
   const value = entry.member("value_metadata");
-  const valueType = value.member("value_type").string();
+  const valueType = value.stringAt("value_type");
   if (!Object.hasOwn(valueTypes, valueType)) value.fail(`a value type of ${Object.keys(valueTypes).join(", ")}`, valueType);
-  const writeShape = value.optional("write_shape")?.list();
+  const writeShape = value.optional("write_shape")?.integers();
   const keys = entry.member("key_metadata").list();
   if (keys.length > longestPath) entry.member("key_metadata").fail(`at most ${longestPath} keys`, `${keys.length}`);
   return {
     path: keys.map(parseKey),
     valueType: valueType as ValueType,
-    skipDeserialize: value.member("skip_deserialize").boolean(),
-    ...(writeShape && { writeShape: writeShape.map((length) => length.integer()) }),
+    skipDeserialize: value.booleanAt("skip_deserialize"),
+    ...(writeShape && { writeShape }),
   };
 }
 
 function parseKey(entry: JsonMember): PathKey {
-  const keyType = entry.member("key_type").integer();
-  const key = entry.member("key").string();
+  const keyType = entry.integerAt("key_type");
+  const key = entry.stringAt("key");
   if (keyType !== 1 && keyType !== 2) return entry.fail("key_type 1 (sequence) or 2 (mapping)", String(keyType));
   return { key, kind: keyKinds[keyType] };
 }

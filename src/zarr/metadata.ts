@@ -36,10 +36,9 @@ const largestWholeChunk = 2 ** 31;
 
 /** Reads a list of lengths, each a safe integer from `least` on. */
 export function readLengths(member: JsonMember, least: number): number[] {
-  const lengths = member.list().map((length) => {
-    const value = length.integer();
-    return Number.isSafeInteger(value) && value >= least ? value : length.fail(`a whole number from ${least} to 2^53 - 1`);
-  });
+  const lengths = member.integers();
+  const wrong = lengths.findIndex((length) => !(Number.isSafeInteger(length) && length >= least));
+  if (wrong >= 0) member.list()[wrong]?.fail(`a whole number from ${least} to 2^53 - 1`);
   return lengths.length <= mostAxes ? lengths : member.fail(`at most ${mostAxes} axes`, `${lengths.length}`);
 }
 

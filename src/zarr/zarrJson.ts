@@ -16,12 +16,12 @@ import { type RawDocument, rawV3Dtypes } from "./rawArray.js";
  */
 export function parseZarrJson(bytes: Uint8Array, path: string, prefix: string): ArrayMetadata {
   const root = new JsonMember(path, "the array's metadata", parseJson(bytes, path));
-  if (root.member("zarr_format").integer() !== 3) root.member("zarr_format").fail("3");
+  if (root.integerAt("zarr_format") !== 3) root.member("zarr_format").fail("3");
   oneOf(root.member("node_type"), ["array"]);
   requireNoTransformers(root, path);
   const shape = readLengths(root.member("shape"), 0);
   const gridShape = readGrid(root.member("chunk_grid"), shape.length, path);
-  const dtype = parseV3Dtype(root.member("data_type").string(), path);
+  const dtype = parseV3Dtype(root.stringAt("data_type"), path);
   const chain = readCodecs(root.member("codecs"), gridShape, path);
   const fillMember = root.member("fill_value");
   const fill = root.object().fill_value ?? fillMember.fail("a value");

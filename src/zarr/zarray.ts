@@ -15,7 +15,7 @@ import { type RawDocument, rawV2Dtypes } from "./rawArray.js";
  */
 export function parseZarray(bytes: Uint8Array, path: string, prefix: string): ArrayMetadata {
   const root = new JsonMember(path, "the array's metadata", parseJson(bytes, path));
-  if (root.member("zarr_format").integer() !== 2) root.member("zarr_format").fail("2");
+  if (root.integerAt("zarr_format") !== 2) root.member("zarr_format").fail("2");
   const shape = readLengths(root.member("shape"), 0);
   const chunks = readLengths(root.member("chunks"), 1);
   if (chunks.length !== shape.length) root.member("chunks").fail(`${shape.length} lengths, as in shape`);
@@ -63,7 +63,7 @@ function required(root: JsonMember, name: string): JsonValue {
 }
 
 function readDtypeName(root: JsonMember, path: string): string {
-  if (!Array.isArray(root.object().dtype)) return root.member("dtype").string();
+  if (!Array.isArray(root.object().dtype)) return root.stringAt("dtype");
   throw new UnsupportedCheckpointError(`${path}: structured dtypes are not read, and no JAX array is saved with one`);
 }
 
@@ -77,4 +77,4 @@ function requireNoFilters(root: JsonMember, path: string): void {
 }
 
 const readCompressor = (root: JsonMember, path: string): string =>
-  required(root, "compressor") === null ? "none" : requireCodec(root.member("compressor").member("id").string(), path);
+  required(root, "compressor") === null ? "none" : requireCodec(root.member("compressor").stringAt("id"), path);
