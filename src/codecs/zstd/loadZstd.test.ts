@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import recorded from "./wasm/recorded.json" with { type: "json" };
 
 const freshLoadZstd = async () => {
   vi.resetModules();
@@ -16,7 +17,8 @@ test("compiles once", async () => {
   const modules = await Promise.all([loadZstd(), loadZstd()]);
   expect(modules[0]).toBeInstanceOf(WebAssembly.Module);
   expect(await loadZstd()).toBe(modules[1]);
-  expect(compile).toHaveBeenCalledTimes(1);
+  // Node compiles something of its own for `Response`.
+  expect(compile.mock.calls.filter(([bytes]) => bytes.byteLength === recorded.wasm.byteLength)).toHaveLength(1);
 });
 
 test("is undefined where a page forbids WebAssembly", async () => {

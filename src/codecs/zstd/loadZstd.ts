@@ -15,11 +15,14 @@ export function loadZstd(): Promise<WebAssembly.Module | undefined> {
 async function compile(): Promise<WebAssembly.Module | undefined> {
   const { zstdWasm } = await import("./zstdWasm.js");
   try {
-    return await WebAssembly.compile(bytesOf(zstdWasm));
+    return await WebAssembly.compile(await inflated(bytesOf(zstdWasm)));
   } catch {
     return undefined;
   }
 }
+
+const inflated = (bytes: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer> =>
+  new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer();
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   const text = atob(base64);

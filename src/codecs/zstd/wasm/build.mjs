@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { runCommand } from "../../../../e2e/setup/commands.mjs";
 import { wasmTools } from "../../../../e2e/setup/wasmTools.mjs";
 import { patched } from "./patches.mjs";
@@ -36,8 +37,8 @@ async function compiled(source) {
   }
 }
 
-/** @param {Buffer} wasm @param {{ source: import("./source.mjs").Source }} recorded */
-function moduleText(wasm, { source }) {
+/** @param {string} payload @param {{ source: import("./source.mjs").Source }} recorded */
+function moduleText(payload, { source }) {
   const license = readFileSync(join(folder, "LICENSE"), "utf8").trim().split("\n");
   const notice = license.map((line) => (line === "" ? " *" : ` * ${line}`)).join("\n");
   return `// Written by wasm/build.mjs: change that, not this.
@@ -47,10 +48,27 @@ function moduleText(wasm, { source }) {
 ${notice}
  */
 
-/** The WebAssembly module, in base64. */
+/** The WebAssembly module, deflated (raw) and in base64. */
 export const zstdWasm =
-  "${wasm.toString("base64")}";
+  "${payload}";
 `;
+}
+
+/**
+ * Throws where the committed module holds another build. It is inflated to compare, as zlib's versions deflate differently.
+ * @param {Buffer} wasm
+ * @param {{ source: import("./source.mjs").Source, wasm: { sha256: string } }} recorded
+ */
+function check(wasm, recorded) {
+  const text = readFileSync(module, "utf8");
+  const payload = /"([A-Za-z0-9+/=]+)";\n$/.exec(text)?.[1] ?? "";
+  const held = sha256Of(inflateRawSync(Buffer.from(payload, "base64")));
+  const built = sha256Of(wasm);
+  if (built !== held || built !== recorded.wasm.sha256 || text !== moduleText(payload, recorded)) {
+    throw new Error(
+      `this build of ${wasm.length} bytes (${built}) is not the one in ${module} (${held}; recorded: ${recorded.wasm.sha256})`,
+    );
+  }
 }
 
 async function main() {
@@ -59,13 +77,12 @@ async function main() {
   const tools = await wasmTools(runCommand);
   const source = await zstdSource({ source: recorded.source, cache: join(root, ".cache"), run: runCommand });
   const wasm = await compiled(patched(source));
-  const text = moduleText(wasm, recorded);
   const sha256 = sha256Of(wasm);
-  if (!values.check) {
-    writeFileSync(module, text);
+  if (values.check) {
+    check(wasm, recorded);
+  } else {
+    writeFileSync(module, moduleText(deflateRawSync(wasm, { level: 9 }).toString("base64"), recorded));
     writeFileSync(record, `${JSON.stringify({ ...recorded, tools, wasm: { sha256, byteLength: wasm.length } }, undefined, 2)}\n`);
-  } else if (readFileSync(module, "utf8") !== text || recorded.wasm.sha256 !== sha256) {
-    throw new Error(`this build of ${wasm.length} bytes (${sha256}) is not the one in ${module} (${recorded.wasm.sha256})`);
   }
   process.stdout.write(`zstd's decoder: ${wasm.length} bytes of WebAssembly, ${sha256}\n`);
 }
