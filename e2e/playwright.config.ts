@@ -11,8 +11,8 @@ export default defineConfig({
   outputDir: join(import.meta.dirname, "results", "playwright"),
   globalSetup: join(import.meta.dirname, "page", "buildPage.ts"),
   projects: [
-    { name: "browser", testMatch: "*.spec.ts", testIgnore: "interop/**" },
-    { name: "interop", testMatch: "interop/*.spec.ts" },
+    { name: "browser", testMatch: "*.spec.ts", testIgnore: ["interop/**", "bench/**"] },
+    { name: "interop", testMatch: ["interop/*.spec.ts", "bench/*.spec.ts"] },
   ],
   workers: 2,
   timeout: 60_000,

@@ -70,7 +70,10 @@ async function measure(
   data: BenchData,
   needs: readonly Need[],
 ): Promise<{ measured: Measurements; adapter: string }> {
-  const stage = new Stage({ page: join(results, "page"), data: data.folder, port: options.port, slow }, join(results, "profile"));
+  const stage = new Stage(
+    { page: join(results, "page"), data: data.folder, port: options.port, slow },
+    join(results, `profile-${options.port}`),
+  );
   await stage.start();
   const seats = new Seats(stage, data);
   const measured = new Measurements();
@@ -99,7 +102,8 @@ function report(
     say(`others used the machine (load ${machine.loadBefore.toFixed(1)}): measure again when it is idle`);
   for (const [name, reason] of failures) say(`not measured: ${name}: ${reason.split("\n")[0]}`);
   const json = JSON.stringify(jsonReport(rows, measured, machine, command), null, 2);
-  writeFileSync(options.json ?? join(results, "latest.json"), `${json}\n`);
-  writeFileSync(options.chart ?? join(results, "latest.svg"), timesChart(measured.all(), machineLine(machine)));
+  const name = options.quick ? "quick" : "latest";
+  writeFileSync(options.json ?? join(results, `${name}.json`), `${json}\n`);
+  writeFileSync(options.chart ?? join(results, `${name}.svg`), timesChart(measured.all(), machineLine(machine)));
   return failures.length > 0 ? 1 : 0;
 }

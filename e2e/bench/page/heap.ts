@@ -17,8 +17,9 @@ interface MeasuredPerformance {
 const measured = performance as unknown as MeasuredPerformance;
 
 /**
- * Watches the heap until the returned function is called, which gives its growth in bytes: the main thread's peak, ArrayBuffers
- * included, looked at every 4 ms, and what the page's workers hold at the end (their memories never shrink).
+ * Watches the heap until the returned function is called, which gives its growth in bytes: the main thread's peak, looked at every
+ * 4 ms, and what the page's workers hold at the end, when their pools are as large as they became. ArrayBuffers count; wasm memories
+ * are not told, and count in the growth of the renderer's process only.
  */
 export function watchHeap(): () => Promise<number> {
   const used = () => {

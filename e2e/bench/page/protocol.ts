@@ -50,7 +50,7 @@ export interface Outcome {
   readonly milliseconds: number;
   /** Longest time between two pings of the main thread; only where they were watched. */
   readonly longestGap?: number;
-  /** Growth of the heap of the page and its workers, ArrayBuffers and wasm memories included, in bytes; only where it was watched. */
+  /** Growth of the heaps of the page and its workers, in bytes: objects and ArrayBuffers, but no wasm memory; only where it was watched. */
   readonly heapBytes?: number;
 }
 

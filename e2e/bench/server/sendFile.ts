@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { extname } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import type { ServedBytes } from "./fileCache.js";
 import type { SharedLink } from "./sharedLink.js";
 
@@ -25,7 +24,7 @@ export async function sendFile(
   link?: SharedLink,
 ): Promise<void> {
   const { start, end, partial } = rangeOf(request.headers.range, file.size);
-  if (link !== undefined) await delay(link.speed.latencyMs);
+  await link?.answer();
   response.writeHead(partial ? 206 : 200, {
     ...headers,
     "content-type": types[extname(path)] ?? "application/octet-stream",

@@ -6,28 +6,43 @@ export interface LinkSpeed {
   readonly bytesPerSecond: number;
 }
 
+/** What a link needs of time, in milliseconds. */
+export interface Clock {
+  now(): number;
+  wait(milliseconds: number): Promise<unknown>;
+}
+
+const realClock: Clock = { now: () => performance.now(), wait: delay };
+
 /** Timers are not asked for less, in milliseconds: they could not keep it. */
 const shortestWait = 2;
 
 /** A slow network, whose bandwidth all answers share. */
 export class SharedLink {
-  readonly speed: LinkSpeed;
-  /** When what was sent will have gone through, on the clock of `performance.now()`. */
+  readonly #speed: LinkSpeed;
+  readonly #clock: Clock;
+  /** When what was sent will have gone through. */
   #freeAt = 0;
-  /** By how much the last timer came late: no fault of the network, so that it is not lost to it. */
+  /** By how much the last timer came late, in milliseconds: no fault of the network, so that it is not lost to it. */
   #late = 0;
 
-  constructor(speed: LinkSpeed) {
-    this.speed = speed;
+  constructor(speed: LinkSpeed, clock = realClock) {
+    this.#speed = speed;
+    this.#clock = clock;
+  }
+
+  /** Waits as long as a request's way and its answer's take. */
+  async answer(): Promise<void> {
+    await this.#clock.wait(this.#speed.latencyMs);
   }
 
   /** Waits until so many more bytes have gone through; time in which nothing is sent is lost. */
   async pass(byteLength: number): Promise<void> {
-    const now = performance.now();
-    this.#freeAt = Math.max(this.#freeAt, now - this.#late) + (byteLength / this.speed.bytesPerSecond) * 1000;
-    const until = this.#freeAt;
+    const now = this.#clock.now();
+    const until = Math.max(this.#freeAt, now - this.#late) + (byteLength / this.#speed.bytesPerSecond) * 1000;
+    this.#freeAt = until;
     if (until - now < shortestWait) return;
-    await delay(until - now);
-    this.#late = Math.max(0, performance.now() - until);
+    await this.#clock.wait(until - now);
+    this.#late = Math.max(0, this.#clock.now() - until);
   }
 }
