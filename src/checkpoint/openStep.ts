@@ -2,6 +2,7 @@ import { type JsonValue, longestJson, parseJson } from "../bytes/json.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
+import { Pace } from "../tasks/pace.js";
 import { stopTogether } from "../tasks/stopTogether.js";
 import { type ItemIndex, openItem } from "./item/openItem.js";
 import { CheckpointMetadata } from "./record/record.js";
@@ -66,7 +67,8 @@ async function readStep(root: ReadableStorage, step: number, directory: string, 
   const dtypesFile = settled(pinned.read(`${step}/${dtypesPath}`, { longest: longestJson, signal: context.signal }));
   const metadata = await readRecord(pinned, step, directory, context);
   const names = itemNames(metadata, step);
-  const items = await Promise.all(names.map((name) => openItem(name, pinned, `${step}/${name}`, context)));
+  const pace = new Pace(context.signal);
+  const items = await Promise.all(names.map((name) => openItem(name, pinned, `${step}/${name}`, pace, context)));
   const dtypes = await dtypesFile;
   return {
     step,

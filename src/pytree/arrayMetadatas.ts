@@ -1,5 +1,6 @@
-import { parseJson } from "../bytes/json.js";
+import { parseJsonInTurns } from "../bytes/json.js";
 import { JsonMember } from "../bytes/jsonMember.js";
+import type { Pace } from "../tasks/pace.js";
 
 /** What Orbax records of one `jax.Array` beside its zarr metadata. */
 export interface ArrayMetadata {
@@ -12,21 +13,21 @@ export interface ArrayMetadata {
 }
 
 /**
- * Reads a file of `array_metadatas/`; every process's file lists the same arrays.
+ * Reads a file of `array_metadatas/`; every process's file lists the same arrays. With rests.
  * @throws CorruptCheckpointError naming what is missing or of the wrong type.
  */
-export function parseArrayMetadatas(bytes: Uint8Array, path: string): ArrayMetadata[] {
-  const document = new JsonMember(path, "the file", parseJson(bytes, path));
-  return document
-    .member("array_metadatas")
-    .list()
-    .map((entry) => {
-      const metadata = entry.member("array_metadata");
-      return {
-        paramName: metadata.stringAt("param_name"),
-        writeShape: metadata.member("write_shape").integers(),
-        chunkShape: metadata.member("chunk_shape").integers(),
-        randomKeyImpl: metadata.optional("ext_metadata")?.optional("random_key_impl")?.string(),
-      };
+export async function parseArrayMetadatas(bytes: Uint8Array, path: string, pace: Pace): Promise<ArrayMetadata[]> {
+  const document = new JsonMember(path, "the file", await parseJsonInTurns(bytes, path, pace));
+  const parsed: ArrayMetadata[] = [];
+  for (const entry of document.member("array_metadatas").list()) {
+    if (pace.due) await pace.rest();
+    const metadata = entry.member("array_metadata");
+    parsed.push({
+      paramName: metadata.stringAt("param_name"),
+      writeShape: metadata.member("write_shape").integers(),
+      chunkShape: metadata.member("chunk_shape").integers(),
+      randomKeyImpl: metadata.optional("ext_metadata")?.optional("random_key_impl")?.string(),
     });
+  }
+  return parsed;
 }

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isJsonObject, type JsonValue, parseJson } from "../bytes/json.js";
 import { CheckpointValueError } from "../errors.js";
+import { Pace } from "../tasks/pace.js";
 import { parseArrayMetadatas } from "./arrayMetadatas.js";
 import { formatArrayMetadatas } from "./formatArrayMetadatas.js";
 import { formatStrings, unsavableStrings } from "./formatStrings.js";
@@ -39,9 +40,9 @@ describe("_sharding", () => {
 });
 
 describe("array_metadatas", () => {
-  it.each(filesNamed("process_0"))("are written byte for byte as in %s", (path) => {
+  it.each(filesNamed("process_0"))("are written byte for byte as in %s", async (path) => {
     const bytes = bytesOf(path);
-    expect(formatArrayMetadatas(parseArrayMetadatas(bytes, path))).toBe(bytes.toString());
+    expect(formatArrayMetadatas(await parseArrayMetadatas(bytes, path, new Pace()))).toBe(bytes.toString());
   });
 });
 

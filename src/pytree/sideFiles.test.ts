@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseJson } from "../bytes/json.js";
 import { CorruptCheckpointError } from "../errors.js";
+import { Pace } from "../tasks/pace.js";
 import { parseArrayMetadatas } from "./arrayMetadatas.js";
 import { formatRichTree, parseRichTree } from "./richTypes.js";
 import { findString } from "./strings.js";
@@ -26,18 +27,19 @@ describe("_strings.json", () => {
 });
 
 describe("array_metadatas", () => {
-  it("marks typed keys", () => {
+  it("marks typed keys", async () => {
     const text =
       '{"array_metadatas": [{"array_metadata": {"param_name": "a", "write_shape": [8], "chunk_shape": [8], "ext_metadata": null}}, {"array_metadata": {"param_name": "k", "write_shape": [2], "chunk_shape": [2], "ext_metadata": {"random_key_impl": "rbg"}}}]}';
-    expect(parseArrayMetadatas(encode(text), "array_metadatas/process_0")).toEqual([
+    expect(await parseArrayMetadatas(encode(text), "array_metadatas/process_0", new Pace())).toEqual([
       { paramName: "a", writeShape: [8], chunkShape: [8], randomKeyImpl: undefined },
       { paramName: "k", writeShape: [2], chunkShape: [2], randomKeyImpl: "rbg" },
     ]);
   });
 
-  it("names the entry that is wrong", () => {
-    expect(() => parseArrayMetadatas(encode('{"array_metadatas": [{}]}'), "p")).toThrow(/array_metadata/);
-    expect(() => parseArrayMetadatas(encode('{"array_metadatas": [{}]}'), "p")).toThrow(CorruptCheckpointError);
+  it("names the entry that is wrong", async () => {
+    const work = parseArrayMetadatas(encode('{"array_metadatas": [{}]}'), "p", new Pace());
+    await expect(work).rejects.toThrow(/array_metadata/);
+    await expect(work).rejects.toThrow(CorruptCheckpointError);
   });
 });
 

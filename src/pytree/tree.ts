@@ -19,7 +19,7 @@ export type PathLeaf<Leaf> = { readonly path: KeyPath; readonly leaf: Leaf };
 export function buildTree<Leaf>(leaves: readonly PathLeaf<Leaf>[], file: string): TreeNode<Leaf> {
   const root: Draft<Leaf> = { children: new Map() };
   for (const { path, leaf } of leaves) place(root, path, leaf, file);
-  return finish(root, [], file);
+  return finish(root, undefined, file);
 }
 
 interface Draft<Leaf> {
@@ -41,19 +41,28 @@ function place<Leaf>(root: Draft<Leaf>, path: KeyPath, leaf: Leaf, file: string)
   node.leaf = { value: leaf };
 }
 
-function finish<Leaf>(node: Draft<Leaf>, path: KeyPath, file: string): TreeNode<Leaf> {
+/** Where a node stands; put together for errors only. */
+interface Place extends PathKey {
+  readonly above: Place | undefined;
+}
+
+const pathOf = (place: Place | undefined): KeyPath => (place === undefined ? [] : [...pathOf(place.above), place]);
+
+function finish<Leaf>(node: Draft<Leaf>, place: Place | undefined, file: string): TreeNode<Leaf> {
   const { kind, children, leaf } = node;
   if (kind === undefined) {
-    return leaf === undefined ? fail(file, path, "a leaf or an empty node", "a tree without entries") : { kind: "leaf", leaf: leaf.value };
+    return leaf === undefined
+      ? fail(file, pathOf(place), "a leaf or an empty node", "a tree without entries")
+      : { kind: "leaf", leaf: leaf.value };
   }
-  const below = (child: Draft<Leaf>, key: string) => finish(child, [...path, { key, kind }], file);
+  const below = (child: Draft<Leaf>, key: string) => finish(child, { key, kind, above: place }, file);
   if (kind === "mapping") return { kind, children: new Map(Array.from(children, ([key, child]) => [key, below(child, key)])) };
   return {
     kind,
     children: Array.from({ length: children.size }, (_, index) => {
       const child = children.get(String(index));
       if (child === undefined)
-        return fail(file, path, `list indices 0 to ${children.size - 1}`, [...children.keys()].slice(0, 20).join(", "));
+        return fail(file, pathOf(place), `list indices 0 to ${children.size - 1}`, [...children.keys()].slice(0, 20).join(", "));
       return below(child, String(index));
     }),
   };

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { CorruptCheckpointError } from "../errors.js";
-import { formatTreeMetadata, parseTreeMetadata } from "./treeMetadata.js";
+import { Pace } from "../tasks/pace.js";
+import { formatTreeMetadata, parseTreeMetadata, parseTreeMetadataInTurns } from "./treeMetadata.js";
 
 const fixtures = join(import.meta.dirname, "../../e2e/fixtures/data");
 
@@ -27,6 +28,27 @@ describe("_METADATA", () => {
   it.each(metadataFiles.map((file) => [file.slice(fixtures.length + 1)]))("reads and writes %s byte for byte", (file) => {
     const bytes = readFileSync(join(fixtures, file));
     expect(formatTreeMetadata(parseTreeMetadata(bytes, file))).toBe(bytes.toString());
+  });
+
+  it.each(metadataFiles.map((file) => [file.slice(fixtures.length + 1)]))("reads %s in turns to the same", async (file) => {
+    const bytes = readFileSync(join(fixtures, file));
+    expect(await parseTreeMetadataInTurns(bytes, file, new Pace())).toEqual(parseTreeMetadata(bytes, file));
+  });
+
+  it("rests while it reads a long file, and stops where that was aborted", async () => {
+    const value = { value_type: "scalar", skip_deserialize: false };
+    const keys = (index: number) => [{ key: `${index}${"x".repeat(80)}`, key_type: 2 }];
+    const entries = Array.from({ length: 10_000 }, (_, index) => [index, { key_metadata: keys(index), value_metadata: value }]);
+    const bytes = new TextEncoder().encode(JSON.stringify({ tree_metadata: Object.fromEntries(entries), custom_metadata: 1 }));
+    const controller = new AbortController();
+    const pace = new Pace(controller.signal);
+    vi.spyOn(pace, "due", "get").mockReturnValue(true);
+    const rest = vi.spyOn(pace, "rest").mockResolvedValue();
+    expect(await parseTreeMetadataInTurns(bytes, "f", pace)).toEqual(parseTreeMetadata(bytes, "f"));
+    expect(rest.mock.calls.length).toBeGreaterThan(10_000);
+    rest.mockRestore();
+    controller.abort(new Error("stop"));
+    await expect(parseTreeMetadataInTurns(bytes, "f", pace)).rejects.toThrow("stop");
   });
 
   it("needs only tree_metadata", () => {

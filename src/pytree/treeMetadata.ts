@@ -1,6 +1,7 @@
 import { formatJson } from "../bytes/formatJson.js";
-import { type JsonObject, type JsonValue, parseJson, setMember } from "../bytes/json.js";
+import { type JsonObject, type JsonValue, parseJson, parseJsonInTurns, setMember } from "../bytes/json.js";
 import { JsonMember } from "../bytes/jsonMember.js";
+import type { Pace } from "../tasks/pace.js";
 import { type KeyPath, type PathKey, pathLabel } from "./keyPath.js";
 
 /** Value types that Orbax writes: arrays, Python scalars and strings, and nodes without children. */
@@ -53,11 +54,26 @@ const keyKinds = { 1: "sequence", 2: "mapping" } as const;
  */
 export function parseTreeMetadata(bytes: Uint8Array, path: string): TreeMetadata {
   const document = new JsonMember(path, "the file", parseJson(bytes, path, { floats: "tagged" }));
+  return { entries: entriesOf(document, path).map(parseEntry), ...parseOptions(document) };
+}
+
+/** As {@link parseTreeMetadata}, with rests. */
+export async function parseTreeMetadataInTurns(bytes: Uint8Array, path: string, pace: Pace): Promise<TreeMetadata> {
+  const document = new JsonMember(path, "the file", await parseJsonInTurns(bytes, path, pace, { floats: "tagged" }));
+  const entries: TreeEntry[] = [];
+  for (const entry of entriesOf(document, path)) {
+    if (pace.due) await pace.rest();
+    entries.push(parseEntry(entry));
+  }
+  return { entries, ...parseOptions(document) };
+}
+
+const entriesOf = (document: JsonMember, path: string): JsonMember[] =>
+  Object.entries(document.member("tree_metadata").object()).map(([label, entry]) => new JsonMember(path, `entry ${label}`, entry));
+
+function parseOptions(document: JsonMember): Omit<TreeMetadata, "entries"> {
   const members = document.object();
   return {
-    entries: Object.entries(document.member("tree_metadata").object()).map(([label, entry]) =>
-      parseEntry(new JsonMember(path, `entry ${label}`, entry)),
-    ),
     useOcdbt: members.use_ocdbt === null ? null : document.optional("use_ocdbt")?.boolean(),
     useZarr3: document.optional("use_zarr3")?.boolean(),
     storeArrayDataEqualToFillValue: document.optional("store_array_data_equal_to_fill_value")?.boolean(),

@@ -47,6 +47,17 @@ describe("Pace", () => {
     expect(messages).toBeGreaterThanOrEqual(3);
   });
 
+  it("rejects a rest of work that was aborted, and only that", async () => {
+    const controller = new AbortController();
+    const pace = new Pace(controller.signal);
+    await pace.rest();
+    const reason = new Error("stop");
+    const resting = pace.rest();
+    controller.abort(reason);
+    await expect(resting).rejects.toBe(reason);
+    await expect(pace.rest()).rejects.toBe(reason);
+  });
+
   it("waits for no timer, which hidden tabs hold back", async () => {
     vi.useFakeTimers();
     await new Pace().rest();

@@ -6,8 +6,14 @@ const longestRun = 8;
  * have its turn. All parts of the work share one.
  */
 export class Pace {
+  readonly #signal: AbortSignal | undefined;
   #since = performance.now();
   #resting: Promise<void> | undefined;
+
+  /** @param signal ends the work: a rest rejects with its reason once it aborted. */
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal;
+  }
 
   /** Whether it is time to {@link rest}. */
   get due(): boolean {
@@ -19,6 +25,7 @@ export class Pace {
     this.#resting ??= turn().then(() => {
       this.#resting = undefined;
       this.#since = performance.now();
+      this.#signal?.throwIfAborted();
     });
     return this.#resting;
   }

@@ -1,16 +1,16 @@
 import { formatJson } from "../../bytes/formatJson.js";
-import { longestJson, parseJson } from "../../bytes/json.js";
+import { longestJson, parseJsonInTurns } from "../../bytes/json.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
 import { openOcdbt } from "../../ocdbt/open.js";
 import { parseArrayMetadatas } from "../../pytree/arrayMetadatas.js";
 import { type KeyPath, leafPath, paramName } from "../../pytree/keyPath.js";
 import { findString } from "../../pytree/strings.js";
-import { buildTree } from "../../pytree/tree.js";
-import { parseTreeMetadata, type TreeEntry, type TreeMetadata, valueTypes } from "../../pytree/treeMetadata.js";
+import { buildTree, type PathLeaf } from "../../pytree/tree.js";
+import { parseTreeMetadataInTurns, type TreeEntry, type TreeMetadata, valueTypes } from "../../pytree/treeMetadata.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import { subfolder } from "../../storage/subfolder.js";
 import type { TaskContext } from "../../tasks/context.js";
-import { Pace } from "../../tasks/pace.js";
+import type { Pace } from "../../tasks/pace.js";
 import { type ArrayStorage, openZarrArrays, type ZarrArray } from "../../zarr/openArray.js";
 import { withFolder } from "./errorPaths.js";
 import type { StoredLeaf, StoredTree } from "./leaves.js";
@@ -38,23 +38,24 @@ const itemNode = "tree";
  * @param path the item's folder, from the storage's root.
  * @throws CorruptCheckpointError naming the file that is missing or damaged.
  */
-export const openItem = (name: string, root: ReadableStorage, path: string, context: TaskContext): Promise<ItemIndex> =>
-  withFolder(path, readIndex(name, path, subfolder(root, path), context));
+export const openItem = (name: string, root: ReadableStorage, path: string, pace: Pace, context: TaskContext): Promise<ItemIndex> =>
+  withFolder(path, readIndex(name, path, subfolder(root, path), pace, context));
 
-async function readIndex(name: string, path: string, folder: ReadableStorage, context: TaskContext): Promise<ItemIndex> {
-  const { metadata, database } = await readBeginnings(folder, context);
+async function readIndex(name: string, path: string, folder: ReadableStorage, pace: Pace, context: TaskContext): Promise<ItemIndex> {
+  const { metadata, database } = await readBeginnings(folder, pace, context);
   requireDatabase(metadata, database !== undefined);
   const arrays = database ?? folder;
-  const pace = new Pace();
   const [opened, strings] = await Promise.all([
     openArrays(arrays, metadata.entries, pace, context),
-    readStrings(folder, metadata.entries, context),
+    readStrings(folder, metadata.entries, pace, context),
   ]);
-  const keyImpls = await readKeyImpls(folder, opened, context);
-  const leaves = metadata.entries.map((entry) => ({
-    path: withoutItemNode(entry.path),
-    leaf: storedLeaf(entry, opened, strings, keyImpls),
-  }));
+  const keyImpls = await readKeyImpls(folder, opened, pace, context);
+  const leaves: PathLeaf<StoredLeaf>[] = [];
+  for (const entry of metadata.entries) {
+    if (pace.due) await pace.rest();
+    const keys = withoutItemNode(entry.path);
+    leaves.push({ path: keys, leaf: storedLeaf(entry, leafPath(keys), opened, strings, keyImpls) });
+  }
   return {
     name,
     folder: path,
@@ -69,21 +70,21 @@ async function readIndex(name: string, path: string, folder: ReadableStorage, co
  * Reads what does not wait for anything. An item without arrays has no database, which only its tree tells: what becomes of asking for one
  * does not matter then. From a server that sends no CORS headers with a 404 it is no answer.
  */
-async function readBeginnings(folder: ReadableStorage, context: TaskContext) {
+async function readBeginnings(folder: ReadableStorage, pace: Pace, context: TaskContext) {
   const unneeded = new AbortController();
   const signal = context.signal === undefined ? unneeded.signal : AbortSignal.any([context.signal, unneeded.signal]);
   const database = openOcdbt(folder, {}, { ...context, signal });
   database.catch(() => undefined);
-  const metadata = await readTreeMetadata(folder, context);
+  const metadata = await readTreeMetadata(folder, pace, context);
   if (metadata.entries.some(hasArray)) return { metadata, database: await database };
   unneeded.abort();
   return { metadata, database: undefined };
 }
 
-async function readTreeMetadata(folder: ReadableStorage, { signal }: TaskContext): Promise<TreeMetadata> {
+async function readTreeMetadata(folder: ReadableStorage, pace: Pace, { signal }: TaskContext): Promise<TreeMetadata> {
   const bytes = await folder.read("_METADATA", { longest: longestJson, signal });
   if (bytes === undefined) throw new CorruptCheckpointError({ path: "_METADATA", expected: "the item's tree", received: "no such file" });
-  return parseTreeMetadata(bytes, "_METADATA");
+  return parseTreeMetadataInTurns(bytes, "_METADATA", pace);
 }
 
 function requireDatabase({ entries, useOcdbt }: TreeMetadata, found: boolean): void {
@@ -121,14 +122,14 @@ async function openArrays(storage: ArrayStorage, entries: readonly TreeEntry[], 
 
 type Strings = ReadonlyMap<TreeEntry, string>;
 
-async function readStrings(folder: ReadableStorage, entries: readonly TreeEntry[], { signal }: TaskContext): Promise<Strings> {
+async function readStrings(folder: ReadableStorage, entries: readonly TreeEntry[], pace: Pace, { signal }: TaskContext): Promise<Strings> {
   const strings = entries.filter(({ valueType }) => valueType === "string");
   if (strings.length === 0) return new Map();
   const path = "_strings.json";
   const bytes = await folder.read(path, { longest: longestJson, signal });
   if (bytes === undefined)
     throw new CorruptCheckpointError({ path, expected: `the texts of ${strings.length} leaves`, received: "no such file" });
-  const document = parseJson(bytes, path, { floats: "tagged" });
+  const document = await parseJsonInTurns(bytes, path, pace, { floats: "tagged" });
   return new Map(
     strings.map((entry) => {
       const name = paramName(entry.path);
@@ -143,15 +144,19 @@ async function readStrings(folder: ReadableStorage, entries: readonly TreeEntry[
 type KeyImpls = ReadonlyMap<string, string>;
 
 /** Only `array_metadatas` tells typed keys from other arrays; it is read where an array could be key data. */
-async function readKeyImpls(folder: ReadableStorage, opened: OpenedArrays, { signal }: TaskContext): Promise<KeyImpls> {
-  const couldBeKeys = Array.from(opened).some(
-    ([{ valueType }, { spec }]) => valueType === "jax.Array" && spec.dtype === "uint32" && spec.shape.length > 0,
-  );
-  if (!couldBeKeys) return new Map();
+async function readKeyImpls(folder: ReadableStorage, opened: OpenedArrays, pace: Pace, { signal }: TaskContext): Promise<KeyImpls> {
+  if (!hasPossibleKey(opened)) return new Map();
   const path = "array_metadatas/process_0";
   const bytes = await folder.read(path, { longest: longestJson, signal });
-  const metadatas = bytes === undefined ? [] : parseArrayMetadatas(bytes, path);
+  const metadatas = bytes === undefined ? [] : await parseArrayMetadatas(bytes, path, pace);
   return new Map(metadatas.flatMap(({ paramName, randomKeyImpl }) => (randomKeyImpl === undefined ? [] : [[paramName, randomKeyImpl]])));
+}
+
+function hasPossibleKey(opened: OpenedArrays): boolean {
+  for (const [{ valueType }, { spec }] of opened) {
+    if (valueType === "jax.Array" && spec.dtype === "uint32" && spec.shape.length > 0) return true;
+  }
+  return false;
 }
 
 function withoutItemNode(path: KeyPath): KeyPath {
@@ -164,8 +169,7 @@ function withoutItemNode(path: KeyPath): KeyPath {
   });
 }
 
-function storedLeaf(entry: TreeEntry, arrays: OpenedArrays, strings: Strings, keyImpls: KeyImpls): StoredLeaf {
-  const path = leafPath(withoutItemNode(entry.path));
+function storedLeaf(entry: TreeEntry, path: string, arrays: OpenedArrays, strings: Strings, keyImpls: KeyImpls): StoredLeaf {
   const { valueType } = entry;
   const array = arrays.get(entry);
   if (valueType === "string") return { kind: "string", path, value: strings.get(entry) ?? "" };
