@@ -98,6 +98,7 @@ function report(
   const command = ["npm run bench", ...(args.length > 0 ? ["--", ...args] : [])].join(" ");
   const failures = Object.entries(measured.failures());
   say(`\n${measuredTable(measured.all())}\n\n${rowTable(rows)}\n\n${machineLine(machine)}`);
+  if (options.quick) say("a sixteenth of the data: whether it works, not how fast");
   if (machine.loadBefore > machine.cores / 4)
     say(`others used the machine (load ${machine.loadBefore.toFixed(1)}): measure again when it is idle`);
   for (const [name, reason] of failures) say(`not measured: ${name}: ${reason.split("\n")[0]}`);

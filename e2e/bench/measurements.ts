@@ -2,7 +2,15 @@ import { median, type Summary, summarise } from "./report/statistics.js";
 import { type Series, seriesName } from "./series.js";
 
 /** What a repetition measures, each in its unit: milliseconds, bytes, requests. */
-export type Quantity = "milliseconds" | "coldMilliseconds" | "longestGap" | "heapBytes" | "rendererGrowth" | "gpuGrowth" | "requests";
+export type Quantity =
+  | "milliseconds"
+  | "coldMilliseconds"
+  | "longestGap"
+  | "heapBytes"
+  | "workerHeapBytes"
+  | "rendererGrowth"
+  | "gpuGrowth"
+  | "requests";
 
 /** Something that was measured, or could not be. */
 interface Entry {

@@ -1,3 +1,5 @@
+import type { Outcome } from "./protocol.js";
+
 // What Chromium tells a page of its memory.
 
 interface MainHeap {
@@ -8,6 +10,8 @@ interface MainHeap {
 interface AgentMemory {
   readonly breakdown: readonly { readonly bytes: number; readonly attribution: readonly { readonly scope: string }[] }[];
 }
+
+export type HeapUse = Required<Pick<Outcome, "heapBytes" | "workerHeapBytes">>;
 
 interface MeasuredPerformance {
   readonly memory?: MainHeap;
@@ -21,7 +25,7 @@ const measured = performance as unknown as MeasuredPerformance;
  * 4 ms, and what the page's workers hold at the end, when their pools are as large as they became. ArrayBuffers count; wasm memories
  * are not told, and count in the growth of the renderer's process only.
  */
-export function watchHeap(): () => Promise<number> {
+export function watchHeap(): () => Promise<HeapUse> {
   const used = () => {
     if (measured.memory === undefined) throw new Error("this browser does not tell the size of a page's heap");
     return measured.memory.usedJSHeapSize;
@@ -35,7 +39,8 @@ export function watchHeap(): () => Promise<number> {
   return async () => {
     look();
     clearInterval(timer);
-    return peak - base + (await workerBytes());
+    const workerHeapBytes = await workerBytes();
+    return { heapBytes: peak - base + workerHeapBytes, workerHeapBytes };
   };
 }
 

@@ -52,6 +52,8 @@ export interface Outcome {
   readonly longestGap?: number;
   /** Growth of the heaps of the page and its workers, in bytes: objects and ArrayBuffers, but no wasm memory; only where it was watched. */
   readonly heapBytes?: number;
+  /** The workers' part of it. */
+  readonly workerHeapBytes?: number;
 }
 
 export type Told =

@@ -26,11 +26,11 @@ export async function runContender(device: GPUDevice, command: Extract<Command, 
   await device.queue.onSubmittedWorkDone();
   const milliseconds = performance.now() - start;
   const longestGap = pings?.();
-  const heapBytes = await heap?.();
+  const heapUse = await heap?.();
   const wrong = await wrongWords(device, loaded.buffers, description.arrays);
   loaded.free();
   device.queue.submit([]); // frees what was destroyed
   await device.queue.onSubmittedWorkDone();
   if (wrong.length > 0) throw new Error(`${command.contender} brought wrong words to the GPU: ${wrong.slice(0, 4).join(", ")}`);
-  return { milliseconds, ...(longestGap === undefined ? {} : { longestGap }), ...(heapBytes === undefined ? {} : { heapBytes }) };
+  return { milliseconds, ...(longestGap === undefined ? {} : { longestGap }), ...heapUse };
 }

@@ -43,6 +43,7 @@ export function withUnit(value: number, quantity: Quantity): string {
     case "longestGap":
       return `${value.toFixed(value < 100 ? 1 : 0)} ms`;
     case "heapBytes":
+    case "workerHeapBytes":
     case "rendererGrowth":
     case "gpuGrowth":
       return `${(value / 1e6).toFixed(1)} MB`;

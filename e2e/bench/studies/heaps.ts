@@ -9,9 +9,10 @@ export async function measureHeaps(study: Study, all: readonly Series[]): Promis
       await study.seats.prepare(series);
       for (let rep = 0; rep < study.reps; rep += 1) {
         await (await study.seats.of(series.isolation)).reload();
-        const { heapBytes } = await study.seats.run(series, "heap");
+        const { heapBytes, workerHeapBytes = 0 } = await study.seats.run(series, "heap");
         if (heapBytes === undefined) throw new Error("the page did not tell its heap");
         study.measured.add(series, "heapBytes", heapBytes);
+        study.measured.add(series, "workerHeapBytes", workerHeapBytes);
       }
     });
   }
