@@ -10,9 +10,9 @@ export interface ZstdLimits {
   readonly decodedLength?: number | undefined;
 }
 
-/** Memory for compressed bytes: two blocks. More was no faster. */
-const inputLength = 256 * 1024;
-/** Memory that blocks are decoded into, one after the other and over again; more where a frame's window needs it. Also no faster. */
+/** Memory for compressed bytes: there is room for a block beside an incomplete one. More was no faster. */
+const inputLength = 2 * largestBlock + 64;
+/** Memory that blocks are decoded into, one after the other and over again; a frame with a larger window gets more. More was no faster. */
 const usualRing = 1024 * 1024;
 /** Decoded bytes that are given at once where blocks are small; at most a block is added to them. */
 const smallestPiece = 64 * 1024;
@@ -24,7 +24,7 @@ const noRoom = -70;
 const wrongChecksum = -22;
 
 /**
- * Decodes zstd frames block by block into a ring of a few MiB of WebAssembly memory, one frame at a time, synchronously. It refuses
+ * Decodes zstd frames block by block into a ring in WebAssembly memory, of 1.5 MiB in all, one frame at a time, synchronously. It refuses
  * what {@link parseFrameHeader} refuses, verifies checksums, and stops at the first byte too many. Call {@link begin}, then put
  * compressed bytes into {@link input}, say how many in {@link given}, and take all that {@link next} gives, over and over.
  */
@@ -73,8 +73,8 @@ export class ZstdDecoder {
   }
 
   /**
-   * Free memory for compressed bytes, a new view each time: at least a block's where {@link next} has given all it could. It is
-   * taken by {@link begin} and by {@link next}.
+   * Free memory for compressed bytes, a new view each time, which holds until {@link begin} or {@link next} is called: at least
+   * 128 KiB + 3 bytes where {@link next} has given all it could, else it may have no bytes at all.
    */
   get input(): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.#wasm.buffer, this.#wasm.heap + this.#to, inputLength - this.#to);
