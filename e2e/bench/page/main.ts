@@ -9,10 +9,10 @@ async function tell(told: Told): Promise<Command> {
   return response.json();
 }
 
-async function perform(command: Command, { device }: BenchDevice): Promise<Told> {
+async function perform(command: Command, opened: BenchDevice): Promise<Told> {
   switch (command.kind) {
     case "run":
-      return { kind: "done", outcome: await runContender(device, command) };
+      return { kind: "done", outcome: await runContender(opened, command) };
     case "copy":
       await copyIntoOpfs(command);
       return { kind: "copied" };

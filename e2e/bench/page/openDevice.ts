@@ -3,6 +3,8 @@ export interface BenchDevice {
   readonly device: GPUDevice;
   /** What the browser says of the hardware. */
   readonly adapter: string;
+  /** Messages of errors that nobody caught since the last call. */
+  takeErrors(): string[];
 }
 
 /** A device whose buffers may be as large as the hardware takes. */
@@ -11,7 +13,12 @@ export async function openDevice(): Promise<BenchDevice> {
   if (adapter === null || adapter === undefined) throw new Error("the browser has no WebGPU adapter");
   const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
   const device = await adapter.requestDevice({ requiredLimits: { maxBufferSize, maxStorageBufferBindingSize } });
-  device.addEventListener("uncapturederror", ({ error }) => console.error(error.message));
+  const errors: string[] = [];
+  device.addEventListener("uncapturederror", ({ error }) => errors.push(error.message));
   const { vendor, architecture, description } = adapter.info;
-  return { device, adapter: [vendor, architecture, description].filter((text) => text !== "").join(" ") };
+  return {
+    device,
+    adapter: [vendor, architecture, description].filter((text) => text !== "").join(" "),
+    takeErrors: () => errors.splice(0),
+  };
 }

@@ -1,5 +1,6 @@
 import { contenders } from "./contenders/contenders.js";
 import { watchHeap } from "./heap.js";
+import type { BenchDevice } from "./openDevice.js";
 import { startPings } from "./pings.js";
 import type { Command, Outcome, SetDescription, SetName } from "./protocol.js";
 import { wrongWords } from "./wrongWords.js";
@@ -14,9 +15,9 @@ function descriptionOf(set: SetName): Promise<SetDescription> {
 
 /**
  * Has a contender bring a set onto the GPU once, and compares words of it there.
- * @throws Error where the GPU holds other words than it should.
+ * @throws Error where the GPU holds other words than it should, or reports an error.
  */
-export async function runContender(device: GPUDevice, command: Extract<Command, { kind: "run" }>): Promise<Outcome> {
+export async function runContender({ device, takeErrors }: BenchDevice, command: Extract<Command, { kind: "run" }>): Promise<Outcome> {
   const description = await descriptionOf(command.set);
   const contender = await contenders[command.contender](command);
   const pings = command.watch === "pings" ? startPings() : undefined;
@@ -31,6 +32,8 @@ export async function runContender(device: GPUDevice, command: Extract<Command, 
   loaded.free();
   device.queue.submit([]); // frees what was destroyed
   await device.queue.onSubmittedWorkDone();
+  const errors = takeErrors();
+  if (errors.length > 0) throw new Error(`the device reports: ${errors.slice(0, 2).join("; ")}`);
   if (wrong.length > 0) throw new Error(`${command.contender} brought wrong words to the GPU: ${wrong.slice(0, 4).join(", ")}`);
   return { milliseconds, ...(longestGap === undefined ? {} : { longestGap }), ...heapUse };
 }
