@@ -11,6 +11,7 @@ import type { ShardLayout } from "./shardIndex.js";
 /** What the metadata of either zarr version say, checked and in one form. */
 export interface ArrayMetadata {
   readonly spec: ArraySpec;
+  /** Its keys are relative to the array. */
   readonly grid: ChunkGrid;
   /** Name of the compressor, `"none"` without one. */
   readonly codec: string;

@@ -73,22 +73,55 @@ export async function openZarrArrays(
   context: TaskContext = {},
 ): Promise<(ZarrArray | undefined)[]> {
   const arrays: (ZarrArray | undefined)[] = [];
+  const known: KnownMetadata = new Map();
   for (let start = 0; start < names.length; start += arraysAtOnce) {
-    const files = await readMetadata(storage, names.slice(start, start + arraysAtOnce), context);
-    for (const file of files) {
+    for (const file of await readMetadata(storage, names.slice(start, start + arraysAtOnce), context)) {
       if (pace.due) await pace.rest();
       context.signal?.throwIfAborted();
-      const metadata = file.bytes && parsers[file.version](file.bytes, file.prefix + fileOf[file.version], file.prefix);
-      // Only zarrita's road takes promises, and few arrays need it.
-      const raw = metadata?.document && (await openRawArray(metadata.document, file.prefix + fileOf[file.version]));
-      arrays.push(metadata && arrayOf(file.name, metadata, raw));
+      const { bytes, version } = file;
+      if (bytes === undefined) {
+        arrays.push(undefined);
+        continue;
+      }
+      const key = `${version}${byteText.decode(bytes)}`;
+      // Awaited only where it is new, since thousands are not.
+      const metadata = known.get(key) ?? (await newMetadata(known, key, { ...file, bytes }));
+      arrays.push(arrayOf(file, metadata));
     }
   }
   return arrays;
 }
 
-function arrayOf(name: string, metadata: ArrayMetadata, raw: RawArray | undefined): ZarrArray {
-  const { spec, grid, codec, byteOrder, transposed, fill, shard } = metadata;
+/** Metadata by their version and text: most arrays of a checkpoint have those of some others. */
+type KnownMetadata = Map<string, OpenedMetadata>;
+
+/** Most metadata that are kept, so that arrays that are all different do no harm. */
+const mostKnown = 1000;
+
+/** A character for each byte, so that two files have one text only where they are equal. */
+const byteText = /* @__PURE__ */ new TextDecoder("latin1");
+
+/** What arrays of the same metadata have in common. */
+interface OpenedMetadata extends ArrayMetadata {
+  readonly raw: RawArray | undefined;
+}
+
+async function newMetadata(
+  known: KnownMetadata,
+  key: string,
+  file: MetadataFile & { readonly bytes: Uint8Array },
+): Promise<OpenedMetadata> {
+  const path = file.prefix + fileOf[file.version];
+  const metadata = parsers[file.version](file.bytes, path);
+  const opened = { ...metadata, raw: metadata.document && (await openRawArray(metadata.document, path)) };
+  if (known.size < mostKnown) known.set(key, opened);
+  return opened;
+}
+
+function arrayOf(
+  { name, prefix }: MetadataFile,
+  { spec, grid, codec, byteOrder, transposed, fill, shard, raw }: OpenedMetadata,
+): ZarrArray {
   return {
     name,
     spec,
@@ -98,7 +131,7 @@ function arrayOf(name: string, metadata: ArrayMetadata, raw: RawArray | undefine
     codec,
     streamable: !transposed && shard === undefined,
     stored: { byteOrder, fill, shard, toRowMajor: raw?.toRowMajor },
-    chunks: () => chunksOf(grid),
+    chunks: () => chunksOf({ ...grid, keyOf: (indices) => prefix + grid.keyOf(indices) }),
   };
 }
 

@@ -11,10 +11,9 @@ import { type RawDocument, rawV3Dtypes } from "./rawArray.js";
 /**
  * Parses `zarr.json` of a zarr v3 array as TensorStore writes it for Orbax, and of hand-made ones: regular grid, both key
  * encodings, `bytes` or `sharding_indexed`, one `transpose` and one compressor.
- * @param prefix what the keys of the array's chunks begin with.
  * @throws CorruptCheckpointError for members that are missing or of a wrong type, UnsupportedCheckpointError for what is not read.
  */
-export function parseZarrJson(bytes: Uint8Array, path: string, prefix: string): ArrayMetadata {
+export function parseZarrJson(bytes: Uint8Array, path: string): ArrayMetadata {
   const root = new JsonMember(path, "the array's metadata", parseJson(bytes, path));
   if (root.integerAt("zarr_format") !== 3) root.member("zarr_format").fail("3");
   oneOf(root.member("node_type"), ["array"]);
@@ -27,7 +26,7 @@ export function parseZarrJson(bytes: Uint8Array, path: string, prefix: string): 
   const fill = root.object().fill_value ?? fillMember.fail("a value");
   const metadata: ArrayMetadata = {
     spec: { shape, dtype },
-    grid: { shape, chunkShape: gridShape, keyOf: readKeyEncoding(root.member("chunk_key_encoding"), prefix) },
+    grid: { shape, chunkShape: gridShape, keyOf: readKeyEncoding(root.member("chunk_key_encoding")) },
     codec: chain.codec,
     byteOrder: chain.byteOrder,
     transposed: chain.transpose !== undefined,
@@ -53,13 +52,11 @@ function readGrid(grid: JsonMember, rank: number, path: string): number[] {
   return lengths.length === rank ? lengths : member.fail(`${rank} lengths, as in shape`);
 }
 
-function readKeyEncoding(encoding: JsonMember, prefix: string): (indices: readonly number[]) => string {
+function readKeyEncoding(encoding: JsonMember): (indices: readonly number[]) => string {
   const name = oneOf(encoding.member("name"), ["default", "v2"]);
   const separatorMember = encoding.optional("configuration")?.optional("separator");
   const separator = separatorMember === undefined ? undefined : oneOf(separatorMember, [".", "/"]);
-  return name === "default"
-    ? (indices) => prefix + ["c", ...indices].join(separator ?? "/")
-    : (indices) => prefix + (indices.join(separator ?? ".") || "0");
+  return name === "default" ? (indices) => ["c", ...indices].join(separator ?? "/") : (indices) => indices.join(separator ?? ".") || "0";
 }
 
 function rawDocument(

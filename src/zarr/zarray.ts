@@ -9,11 +9,10 @@ import { type RawDocument, rawV2Dtypes } from "./rawArray.js";
 
 /**
  * Parses `.zarray` of zarr v2: the members that TensorStore requires, unknown ones ignored, in the compressor too.
- * @param prefix what the keys of the array's chunks begin with.
  * @throws CorruptCheckpointError for members that are missing or of a wrong type, UnsupportedCheckpointError for a dtype,
  * compressor or filter that is not read.
  */
-export function parseZarray(bytes: Uint8Array, path: string, prefix: string): ArrayMetadata {
+export function parseZarray(bytes: Uint8Array, path: string): ArrayMetadata {
   const root = new JsonMember(path, "the array's metadata", parseJson(bytes, path));
   if (root.integerAt("zarr_format") !== 2) root.member("zarr_format").fail("2");
   const shape = readLengths(root.member("shape"), 0);
@@ -26,7 +25,7 @@ export function parseZarray(bytes: Uint8Array, path: string, prefix: string): Ar
   const transposed = order === "F" && shape.length > 1;
   const metadata: ArrayMetadata = {
     spec: { shape, dtype },
-    grid: { shape, chunkShape: chunks, keyOf: (indices) => prefix + (indices.join(separator) || "0") },
+    grid: { shape, chunkShape: chunks, keyOf: (indices) => indices.join(separator) || "0" },
     codec: readCompressor(root, path),
     byteOrder,
     transposed,
