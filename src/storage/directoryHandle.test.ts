@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { testStorage } from "./conformance.testing.js";
 import { directoryReading } from "./directoryHandle.js";
-import { FakeFileSystem, refusal, withoutByteStreams } from "./fileSystem/fakeFileSystem.testing.js";
+import { FakeFileSystem, refusal, unreadable, withoutByteStreams } from "./fileSystem/fakeFileSystem.testing.js";
 
 const readingOf = (system: FakeFileSystem) => directoryReading("picked", async () => system.directory());
 
@@ -116,17 +116,11 @@ describe("bytes that cannot be read", () => {
   function failing(cause: Error, change: (system: FakeFileSystem) => void) {
     const { system, storage } = oneFile();
     const { fileOf } = system;
-    system.fileOf = (stored, name) => {
-      const stream = () => {
+    system.fileOf = (stored, name) =>
+      unreadable(fileOf(stored, name), () => {
         change(system);
-        return new ReadableStream({ type: "bytes", pull: (controller) => controller.error(cause) });
-      };
-      const file = fileOf(stored, name);
-      return Object.assign(file, {
-        stream,
-        slice: (from: number, to: number) => Object.assign(Blob.prototype.slice.call(file, from, to), { stream }),
+        return cause;
       });
-    };
     return storage;
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openFileSource } from "./fileSource.js";
-import { FakeFileSystem } from "./fileSystem/fakeFileSystem.testing.js";
+import { FakeFileSystem, unreadable } from "./fileSystem/fakeFileSystem.testing.js";
 
 const bytes = Uint8Array.from({ length: 5000 }, (_, index) => index % 251);
 const version = { byteLength: 5000, lastModified: 1_700_000_000_000 };
@@ -103,26 +103,16 @@ test("what a synchronous handle refuses is an error with its cause", async () =>
   );
 });
 
-test("bytes that cannot be sliced any more are an error that says why", async () => {
-  const source = await openFileSource(handle);
+test("slices that cannot be read any more are an error that says why", async () => {
   const { fileOf } = system;
-  const stored = system.files.get("a/file") ?? { bytes, lastModified: 0 };
-  system.fileOf = (file, name) => fileOf({ ...file, lastModified: 5 }, name);
-  const opened = await openFileSource({
-    ...handle,
-    getFile: vi
-      .fn()
-      .mockResolvedValueOnce(Object.assign(fileOf(stored, "file"), { slice: () => failingBlob() }))
-      .mockResolvedValue(fileOf({ bytes, lastModified: 5 }, "file")),
-  });
-  await expect(opened.at({ offset: 0, length: 5 }).read(new Uint8Array(5))).rejects.toMatchObject(changed);
-  source.close();
+  const cause = new TypeError("network error");
+  system.fileOf = (stored, name) => unreadable(fileOf(stored, name), () => cause);
+  const source = await openFileSource(handle);
+  const read = async () => source.at({ offset: 0, length: 5 }).read(new Uint8Array(5));
+  await expect(read()).rejects.toMatchObject({ name: "StorageError", reason: "io", cause });
+  Object.assign(system.files.get("a/file") ?? {}, { lastModified: 5 });
+  await expect(read()).rejects.toMatchObject({ ...changed, cause });
 });
-
-const failingBlob = () =>
-  Object.assign(new Blob([bytes]), {
-    stream: () => new ReadableStream({ type: "bytes", pull: (controller) => controller.error(new TypeError("network error")) }),
-  });
 
 test("a slice is no longer than 4 MiB", async () => {
   const large = new FakeFileSystem([["large", new Uint8Array(5 * 1024 * 1024)]]);

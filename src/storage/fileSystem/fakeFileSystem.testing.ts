@@ -122,3 +122,12 @@ export const withoutByteStreams = <Some extends Blob>(blob: Some): Some =>
     stream: () => new ReadableStream(),
     slice: (from: number, to: number) => withoutByteStreams(Blob.prototype.slice.call(blob, from, to)),
   });
+
+/** The same blob, whose bytes and those of its slices cannot be read; `failure` makes the error when they are. */
+export function unreadable<Some extends Blob>(blob: Some, failure: () => Error): Some {
+  return Object.assign(blob, {
+    stream: () => new ReadableStream({ type: "bytes", pull: (controller) => controller.error(failure()) }),
+    arrayBuffer: () => Promise.reject(failure()),
+    slice: (from: number, to: number) => unreadable(Blob.prototype.slice.call(blob, from, to), failure),
+  });
+}
