@@ -28,7 +28,7 @@ describe(".zarray", () => {
       for await (const key of database?.keys("") ?? []) {
         if (!key.endsWith(".zarray")) continue;
         const stored = (await database?.read(key)) ?? new Uint8Array();
-        const { spec, grid, codec } = parseZarray(stored, key, "");
+        const { spec, grid, codec } = parseZarray(stored, key);
         // A name that ends with a slash has no other one behind it.
         const name = key.slice(0, -".zarray".length).replace(/(?<=[^/]|^)\/$/, "");
         const encoded = encodeArray(name, spec, { compression: codec === "zstd" ? "zstd" : "none" });

@@ -134,3 +134,20 @@ test("many arrays are read together where the storage can, and zarr.json only of
   expect((await openZarrArrays(storage, ["a", "b", "c"], new Pace())).map((array) => array?.name)).toEqual(["a", undefined, "c"]);
   expect(asked.slice(1)).toEqual([["a/.zarray", "b/.zarray", "c/.zarray"], ["b/zarr.json"]]);
 });
+
+test("arrays of the same metadata keep their own names, and one that differs its own metadata", async () => {
+  const names = ["a", "b", "c"];
+  const other = { ...zarray, dtype: "<f4", chunks: [3, 3] };
+  const files = Object.fromEntries(names.map((name) => [`${name}/.zarray`, json(name === "b" ? other : zarray)]));
+  const [a, b, c] = await openZarrArrays(memoryStorage(files), names, new Pace());
+  expect([a?.name, b?.name, c?.name]).toEqual(names);
+  expect([a?.spec.dtype, b?.spec.dtype, c?.spec.dtype]).toEqual(["bfloat16", "float32", "bfloat16"]);
+  expect(a?.spec).toBe(c?.spec);
+  expect([...(c?.chunks() ?? [])].map(({ key }) => key)).toEqual(["c/0.0", "c/0.1", "c/1.0", "c/1.1"]);
+  expect([...(b?.chunks() ?? [])].map(({ key }) => key)).toEqual(["b/0.0", "b/0.1"]);
+});
+
+test("damage that two arrays share names the first of them", async () => {
+  const files = { "a/.zarray": json(zarray), "b/.zarray": json({ ...zarray, order: "X" }), "c/.zarray": json({ ...zarray, order: "X" }) };
+  await expect(openZarrArrays(memoryStorage(files), ["a", "b", "c"], new Pace())).rejects.toMatchObject({ path: "b/.zarray" });
+});

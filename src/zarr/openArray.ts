@@ -83,9 +83,10 @@ export async function openZarrArrays(
         arrays.push(undefined);
         continue;
       }
-      const key = `${version}${byteText.decode(bytes)}`;
-      // Awaited only where it is new, since thousands are not.
-      const metadata = known.get(key) ?? (await newMetadata(known, key, { ...file, bytes }));
+      const key = bytes.length > longestKnown ? undefined : `${version}${byteText.decode(bytes)}`;
+      // Awaited only where they are new, since thousands are not.
+      const metadata = (key !== undefined && known.get(key)) || (await openMetadata({ ...file, bytes }));
+      if (key !== undefined && known.size < mostKnown) known.set(key, metadata);
       arrays.push(arrayOf(file, metadata));
     }
   }
@@ -95,8 +96,9 @@ export async function openZarrArrays(
 /** Metadata by their version and text: most arrays of a checkpoint have those of some others. */
 type KnownMetadata = Map<string, OpenedMetadata>;
 
-/** Most metadata that are kept, so that arrays that are all different do no harm. */
+/** Most metadata that are kept, and the longest in bytes: arrays that are all different do no harm. */
 const mostKnown = 1000;
+const longestKnown = 4096;
 
 /** A character for each byte, so that two files have one text only where they are equal. */
 const byteText = /* @__PURE__ */ new TextDecoder("latin1");
@@ -106,16 +108,10 @@ interface OpenedMetadata extends ArrayMetadata {
   readonly raw: RawArray | undefined;
 }
 
-async function newMetadata(
-  known: KnownMetadata,
-  key: string,
-  file: MetadataFile & { readonly bytes: Uint8Array },
-): Promise<OpenedMetadata> {
+async function openMetadata(file: MetadataFile & { readonly bytes: Uint8Array }): Promise<OpenedMetadata> {
   const path = file.prefix + fileOf[file.version];
   const metadata = parsers[file.version](file.bytes, path);
-  const opened = { ...metadata, raw: metadata.document && (await openRawArray(metadata.document, path)) };
-  if (known.size < mostKnown) known.set(key, opened);
-  return opened;
+  return { ...metadata, raw: metadata.document && (await openRawArray(metadata.document, path)) };
 }
 
 function arrayOf(

@@ -19,7 +19,7 @@ const orbax = {
   zarr_format: 3,
 };
 
-const parse = (members: object) => parseZarrJson(new TextEncoder().encode(JSON.stringify(members)), "a/zarr.json", "a/");
+const parse = (members: object) => parseZarrJson(new TextEncoder().encode(JSON.stringify(members)), "a/zarr.json");
 
 test("what Orbax writes: shards of one chunk", () => {
   const { spec, grid, codec, shard } = parse(orbax);
