@@ -4,7 +4,7 @@ export { gpuArray } from "../../src/gpu/gpuArray.js";
 export { gpuBufferSize, requiredLimits } from "../../src/gpu/limits.js";
 export { readBack } from "../../src/gpu/readBack.js";
 export { openUpload } from "../../src/gpu/upload.js";
-export { conformanceFiles } from "../../src/storage/conformanceCases.testing.js";
+export { conformanceFiles } from "../../src/storage/conformanceFiles.testing.js";
 export { differences } from "../fixtures/expected.js";
 export { budgetPeaks } from "./budgetPeaks.js";
 export { chunkRanges } from "./chunkRanges.js";

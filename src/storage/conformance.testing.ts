@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, test } from "vitest";
-import { type ConformanceTraits, conformanceFiles, readCases, writeCases } from "./conformanceCases.testing.js";
+import { conformanceFiles } from "./conformanceFiles.testing.js";
+import { type ConformanceTraits, readCases } from "./conformanceReads.testing.js";
+import { writeCases } from "./conformanceWrites.testing.js";
 import type { ReadableStorage, WritableStorage } from "./storage.js";
 
 /** A storage under test, filled with the files that were asked for. */

@@ -1,4 +1,5 @@
 import { isCheckpointError } from "../errors.js";
+import type { ReadableStorage, StorageListing } from "./storage.js";
 
 // The checks of the conformance cases: a page that runs them has no test runner.
 
@@ -46,4 +47,10 @@ export async function refusesLength(work: Promise<unknown>, what: string): Promi
 export async function rejectsWith(work: Promise<unknown>, reason: unknown, what: string): Promise<void> {
   const error = await rejection(work, what);
   if (error !== reason) throw new Error(`${what} was refused with ${error}, expected ${reason}`);
+}
+
+/** Throws unless a storage lists this below a prefix; the order is the storage's. */
+export async function listsAs(storage: ReadableStorage, prefix: string, expected: StorageListing): Promise<void> {
+  const sorted = ({ files, directories }: StorageListing) => ({ files: [...files].sort(), directories: [...directories].sort() });
+  same(sorted(await storage.list(prefix)), sorted(expected), `the list of ${prefix}`);
 }

@@ -1,5 +1,5 @@
 import { opfsStorage } from "orbax-webgpu";
-import { readCases } from "../../../src/storage/conformanceCases.testing.js";
+import { readCases } from "../../../src/storage/conformanceReads.testing.js";
 import { subfolder } from "../../../src/storage/subfolder.js";
 
 /** The conformance cases that fail on a folder with their files, a line each, and how many were run. */

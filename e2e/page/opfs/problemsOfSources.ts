@@ -1,5 +1,5 @@
-import { conformanceFiles } from "../../../src/storage/conformanceCases.testing.js";
 import { refusesLength, rejection, same, sameBytes } from "../../../src/storage/conformanceChecks.testing.js";
+import { conformanceFiles } from "../../../src/storage/conformanceFiles.testing.js";
 import { type FileSource, openFileSource } from "../../../src/storage/fileSource.js";
 import { putFile } from "./files.js";
 

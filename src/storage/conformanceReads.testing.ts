@@ -1,55 +1,15 @@
 import type { ByteRange } from "../bytes/ranges.js";
 import { isCheckpointError } from "../errors.js";
-import { refusesArgument, refusesLength, rejection, rejectsWith, same, sameBytes } from "./conformanceChecks.testing.js";
-import type { ReadableStorage, WritableStorage } from "./storage.js";
+import { listsAs, refusesArgument, refusesLength, rejection, rejectsWith, same, sameBytes } from "./conformanceChecks.testing.js";
+import { type ConformanceCase, conformanceFiles, invalidPaths, large, names, top } from "./conformanceFiles.testing.js";
+import type { ReadableStorage } from "./storage.js";
 import { streamRange } from "./streamRange.js";
-
-/** One thing that every storage must do; `run` rejects where this one does not. */
-export interface ConformanceCase<Storage extends ReadableStorage> {
-  readonly name: string;
-  run(storage: Storage): Promise<void>;
-}
 
 /** Where a storage may differ. */
 export interface ConformanceTraits {
   /** Any text is a path: what no folder could hold is absent there, not refused. */
   readonly anyPath?: boolean;
 }
-
-const bytesOf = (length: number) => Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) % 256);
-
-const names = [
-  "naïve ünïcode 漢字 🎲",
-  "100%",
-  "%41",
-  "a b",
-  "#hash",
-  "q?x=1&y",
-  "semi;colon",
-  "plus+",
-  "'quote\"",
-  ".hidden",
-  "[x]",
-  "~t",
-  "a:b",
-];
-
-const large = bytesOf(3 * 1024 * 1024 + 17);
-const top = bytesOf(1000);
-
-/** The files that a storage under test holds, and no others. */
-export const conformanceFiles: ReadonlyMap<string, Uint8Array> = new Map([
-  ["top.bin", top],
-  ["empty", new Uint8Array()],
-  ["run/10/model/d/0a", large],
-  ["run/10/_METADATA", new TextEncoder().encode("{}")],
-  ["run/2/x", bytesOf(3)],
-  ["run/note", bytesOf(5)],
-  ["runner/other", bytesOf(4)],
-  ...names.map((name, index): [string, Uint8Array] => [`odd/${name}/${name}`, bytesOf(20 + index)]),
-]);
-
-const invalidPaths = ["", "/top.bin", "top.bin/", "run//note", "../top.bin", "run/../top.bin", "./top.bin", "run/.", "..", "nul\0"];
 
 /** What every storage must do that is read; none of these changes anything. */
 export const readCases = ({ anyPath = false }: ConformanceTraits = {}): readonly ConformanceCase<ReadableStorage>[] => [
@@ -208,17 +168,6 @@ const lists: readonly ConformanceCase<ReadableStorage>[] = [
   },
 ];
 
-interface Listed {
-  readonly files: readonly string[];
-  readonly directories: readonly string[];
-}
-
-/** Compares without regard to order, which a storage may choose. */
-async function listsAs(storage: ReadableStorage, prefix: string, expected: Listed): Promise<void> {
-  const sorted = ({ files, directories }: Listed) => ({ files: [...files].sort(), directories: [...directories].sort() });
-  same(sorted(await storage.list(prefix)), sorted(expected), `the list of ${prefix}`);
-}
-
 const enough = new Error("enough");
 const whole = { offset: 0, length: large.byteLength };
 
@@ -256,55 +205,6 @@ const aborts: readonly ConformanceCase<ReadableStorage>[] = [
         for await (const _ of streamRange(storage, "run/10/model/d/0a", whole, { signal: controller.signal })) controller.abort(enough);
       };
       await rejectsWith(read(), enough, "the stream");
-    },
-  },
-];
-
-const first = bytesOf(300);
-
-/** What every storage must do that can be written to; each needs a storage of its own. */
-export const writeCases: readonly ConformanceCase<WritableStorage>[] = [
-  {
-    name: "writes, replaces and removes",
-    async run(storage) {
-      await storage.write("new/folder/file", first);
-      sameBytes(await storage.read("new/folder/file"), first, "what was written");
-      await storage.write("new/folder/file", first.subarray(1, 4));
-      sameBytes(await storage.read("new/folder/file"), first.subarray(1, 4), "what was replaced");
-      await listsAs(storage, "new/folder/", { files: ["file"], directories: [] });
-      await storage.remove("new/folder/file");
-      same(await storage.read("new/folder/file"), undefined, "what was removed");
-      await storage.remove("run");
-      same((await storage.list("")).directories.includes("run"), false, "whether the removed folder is there");
-      sameBytes(await storage.read("runner/other"), conformanceFiles.get("runner/other"), "the neighbour");
-      await storage.remove("never/was");
-    },
-  },
-  {
-    name: "what was read does not change with later writes, nor what was written with its source",
-    async run(storage) {
-      const source = first.slice();
-      await storage.write("aliased", source);
-      source.fill(0);
-      const read = await storage.read("aliased");
-      const part = await storage.read("aliased", { range: { offset: 10, length: 5 } });
-      await storage.write("aliased", bytesOf(300).reverse());
-      sameBytes(read, first, "what was read");
-      sameBytes(part, first.subarray(10, 15), "a part that was read");
-    },
-  },
-  {
-    name: "writes and removals that must not be are refused",
-    async run(storage) {
-      for (const path of invalidPaths) {
-        await refusesArgument(storage.write(path, first), `a write to ${JSON.stringify(path)}`);
-        await refusesArgument(storage.remove(path), `a removal of ${JSON.stringify(path)}`);
-      }
-      const signal = AbortSignal.abort(enough);
-      await rejectsWith(storage.write("late", first, { signal }), enough, "a write");
-      await rejectsWith(storage.remove("top.bin", { signal }), enough, "a removal");
-      same(await storage.read("late"), undefined, "what was not written");
-      sameBytes(await storage.read("top.bin"), top, "what was not removed");
     },
   },
 ];
