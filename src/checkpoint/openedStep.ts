@@ -63,11 +63,14 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
   index: StepIndex,
   defaults: RestoreDefaults<StoreDevice>,
 ): OpenedStep<StoreDevice> {
+  const leaves = onFirstCall(() => index.items.flatMap((item) => leafInfos(item.leaves, item.name)));
   return {
     step: index.step,
     metadata: index.metadata,
     items: Object.fromEntries(index.items.map((item) => [item.name, openedItem(index, item, defaults)])),
-    leaves: index.items.flatMap(({ name, leaves }) => leafInfos(leaves, name)),
+    get leaves() {
+      return leaves();
+    },
     requiredLimits: () => limitsOf(index.items),
     async restore(options = {}) {
       const restored = await restoreIndex(index, index.items, options.templates ?? {}, options, defaults);
@@ -82,15 +85,27 @@ function openedItem<StoreDevice extends GPUDevice | undefined>(
   item: ItemIndex,
   defaults: RestoreDefaults<StoreDevice>,
 ): OpenedItem<StoreDevice> {
+  const leaves = onFirstCall(() => leafInfos(item.leaves));
   return {
     name: item.name,
-    leaves: leafInfos(item.leaves),
+    get leaves() {
+      return leaves();
+    },
     requiredLimits: () => limitsOf([item]),
     async restore(options = {}) {
       const templates: Templates = options.template === undefined ? {} : { [item.name]: options.template };
       const { items } = await restoreIndex(index, [item], templates, options, defaults);
       return items[item.name] as never;
     },
+  };
+}
+
+/** Descriptions of many thousand leaves are made only for those who look at them. */
+function onFirstCall<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Dtype, dtypes } from "../../arrays/dtypes.js";
 import { elementCount } from "../../arrays/spec.js";
-import type { StoredLeaf } from "./leaves.js";
+import type { ArrayLeaf, StoredLeaf } from "./leaves.js";
 
 /** A leaf of a checkpoint, known from its index. */
 export interface LeafInfo {
@@ -23,26 +23,20 @@ export interface LeafInfo {
 
 /**
  * Describes the leaves of a tree; empty nodes are none.
- * @param prefix begins every path, such as the item's name; undefined for none.
+ * @param prefix begins every path, such as the item's name; `""` for none.
  */
-export const leafInfos = (leaves: readonly StoredLeaf[], prefix?: string): LeafInfo[] =>
-  leaves.flatMap((leaf) => leafInfo(leaf, [prefix, leaf.path].filter(Boolean).join("/")));
+export function leafInfos(leaves: readonly StoredLeaf[], prefix = ""): LeafInfo[] {
+  const infos: LeafInfo[] = [];
+  for (const leaf of leaves) {
+    const path = prefix === "" || leaf.path === "" ? prefix + leaf.path : `${prefix}/${leaf.path}`;
+    if (leaf.kind === "string") infos.push({ path, kind: "string", bytes: new TextEncoder().encode(leaf.value).byteLength });
+    else if (leaf.kind !== "empty") infos.push(arrayInfo(leaf, path));
+  }
+  return infos;
+}
 
-function leafInfo(leaf: StoredLeaf, path: string): LeafInfo[] {
-  if (leaf.kind === "empty") return [];
-  if (leaf.kind === "string") return [{ path, kind: "string", bytes: new TextEncoder().encode(leaf.value).byteLength }];
-  const { spec, chunkShape, chunkCount, codec } = leaf.array;
-  return [
-    {
-      path,
-      kind: leaf.kind,
-      keyImpl: leaf.keyImpl,
-      dtype: spec.dtype,
-      shape: spec.shape,
-      bytes: elementCount(spec.shape) * dtypes[spec.dtype].itemsize,
-      chunkShape,
-      chunks: chunkCount,
-      codec,
-    },
-  ];
+function arrayInfo({ kind, keyImpl, array }: ArrayLeaf, path: string): LeafInfo {
+  const { spec, chunkShape, chunkCount, codec } = array;
+  const bytes = elementCount(spec.shape) * dtypes[spec.dtype].itemsize;
+  return { path, kind, keyImpl, dtype: spec.dtype, shape: spec.shape, bytes, chunkShape, chunks: chunkCount, codec };
 }
