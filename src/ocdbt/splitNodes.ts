@@ -2,7 +2,7 @@ import { commonPrefixLength } from "../bytes/compare.js";
 
 /** How many entries of one height make a node. */
 interface NodeRule {
-  /** Most bytes of a node, by TensorStore's estimate; 0 for nodes as small as there can be. */
+  /** Most bytes of a node, by TensorStore's estimate; at least 1. */
   readonly limit: number;
   /** Least entries of a node, but for the last one of its height. */
   readonly least: number;
@@ -29,9 +29,8 @@ export function* splitNodes(
   const keyBytes = entries.reduce((sum, { key }) => sum + key.length, 0);
   for (let start = 0; start < count; ) {
     const whole = sizeOf(start, count);
-    const mostNodes = Math.ceil((count - start) / rule.least);
     const leastNodes = start === 0 && keyBytes > mostRootKeyBytes ? 2 : 1;
-    const nodes = rule.limit === 0 ? mostNodes : Math.min(mostNodes, Math.max(leastNodes, Math.ceil(whole / rule.limit)));
+    const nodes = Math.max(leastNodes, Math.ceil((count - start) / rule.most), Math.ceil(whole / rule.limit));
     const end = endOfNode(start, count, Math.ceil(whole / nodes), sizeOf, rule);
     yield [start, end];
     start = end;

@@ -82,7 +82,7 @@ describe("writeOcdbt", () => {
         fc.record({
           dataFileBytes: fc.integer({ min: 1, max: 20_000 }),
           maxInlineValueBytes: fc.nat(100),
-          maxDecodedNodeBytes: fc.constantFrom(200, 400, 1000, 5000, 100_000_000),
+          maxDecodedNodeBytes: fc.constantFrom(50, 200, 400, 1000, 5000, 100_000_000),
           compression: fc.constantFrom("none" as const, "zstd" as const),
         }),
         async (names, lengths, options) => {
