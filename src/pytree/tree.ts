@@ -17,15 +17,16 @@ export type PathLeaf<Leaf> = { readonly path: KeyPath; readonly leaf: Leaf };
  * @throws CorruptCheckpointError for list indices with gaps, siblings of both kinds, two equal paths, and no leaf at all.
  */
 export function buildTree<Leaf>(leaves: readonly PathLeaf<Leaf>[], file: string): TreeNode<Leaf> {
-  const root: Draft<Leaf> = { children: new Map() };
+  const root: Draft<Leaf> = {};
   for (const { path, leaf } of leaves) place(root, path, leaf, file);
   return finish(root, undefined, file);
 }
 
+/** A node while leaves still come; only one with children has a map. */
 interface Draft<Leaf> {
   kind?: PathKey["kind"];
   leaf?: { readonly value: Leaf };
-  readonly children: Map<string, Draft<Leaf>>;
+  children?: Map<string, Draft<Leaf>>;
 }
 
 function place<Leaf>(root: Draft<Leaf>, path: KeyPath, leaf: Leaf, file: string): void {
@@ -33,7 +34,8 @@ function place<Leaf>(root: Draft<Leaf>, path: KeyPath, leaf: Leaf, file: string)
   for (const { key, kind } of path) {
     if (node.kind !== undefined && node.kind !== kind) fail(file, path, "keys of one kind", "list indices beside member names");
     node.kind = kind;
-    const child = node.children.get(key) ?? { children: new Map() };
+    node.children ??= new Map();
+    const child: Draft<Leaf> = node.children.get(key) ?? {};
     node.children.set(key, child);
     node = child;
   }
@@ -48,15 +50,18 @@ interface Place extends PathKey {
 
 const pathOf = (place: Place | undefined): KeyPath => (place === undefined ? [] : [...pathOf(place.above), place]);
 
-function finish<Leaf>(node: Draft<Leaf>, place: Place | undefined, file: string): TreeNode<Leaf> {
-  const { kind, children, leaf } = node;
-  if (kind === undefined) {
+function finish<Leaf>({ kind, children, leaf }: Draft<Leaf>, place: Place | undefined, file: string): TreeNode<Leaf> {
+  if (kind === undefined || children === undefined) {
     return leaf === undefined
       ? fail(file, pathOf(place), "a leaf or an empty node", "a tree without entries")
       : { kind: "leaf", leaf: leaf.value };
   }
   const below = (child: Draft<Leaf>, key: string) => finish(child, { key, kind, above: place }, file);
-  if (kind === "mapping") return { kind, children: new Map(Array.from(children, ([key, child]) => [key, below(child, key)])) };
+  if (kind === "mapping") {
+    const finished = new Map<string, TreeNode<Leaf>>();
+    for (const [key, child] of children) finished.set(key, below(child, key));
+    return { kind, children: finished };
+  }
   return {
     kind,
     children: Array.from({ length: children.size }, (_, index) => {

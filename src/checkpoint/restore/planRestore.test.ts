@@ -1,10 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Dtype } from "../../arrays/dtypes.js";
 import { CheckpointDtypeMismatchError, CheckpointTreeMismatchError, CheckpointValueError } from "../../errors.js";
+import { Pace } from "../../tasks/pace.js";
 import { matchNothing, matchTemplate } from "../template/matchTemplate.js";
 import { jaxArray, type Nested, numpyArray, pythonNumber, pythonString, storedTree, typedKey } from "../template/storedTree.testing.js";
 import { shapeDtypeStruct } from "../template/template.js";
-import { planRestore, type RestorePolicy } from "./planRestore.js";
+import { planRestore, planRestoreInTurns, type RestorePolicy } from "./planRestore.js";
 
 const device = {} as GPUDevice;
 const other = {} as GPUDevice;
@@ -258,5 +259,26 @@ describe("typed keys", () => {
     expect(() => plan(typedKey("threefry2x32", 2), key("threefry2x32", 3, 2))).toThrow(CheckpointTreeMismatchError);
     expect(() => plan(jaxArray("uint32", 2), key("threefry2x32", 2))).toThrow(CheckpointTreeMismatchError);
     expect(mismatches(() => plan(typedKey("threefry2x32", 2), struct("int32", 2))).pairs).toEqual([": uint32 → int32"]);
+  });
+});
+
+describe("a plan in turns", () => {
+  const stored = { a: jaxArray("float32", 2), b: { c: pythonNumber("int64"), d: pythonString }, e: typedKey("rbg", 4) };
+  const items = [matchNothing("model", storedTree(stored)), matchNothing("rng", storedTree({ k: jaxArray("int8", 3) }))];
+
+  it("is the same, with a rest before a leaf where one is due", async () => {
+    const pace = new Pace();
+    vi.spyOn(pace, "due", "get").mockReturnValue(true);
+    const rest = vi.spyOn(pace, "rest").mockResolvedValue();
+    expect(await planRestoreInTurns(items, plain, pace)).toEqual(planRestore(items, plain));
+    expect(rest).toHaveBeenCalledTimes(5);
+  });
+
+  it("fails as the other one, and where the restore was aborted", async () => {
+    const recorded = { model: { a: "int8" } };
+    await expect(planRestoreInTurns(items, { ...plain, recorded }, new Pace())).rejects.toThrow(CheckpointDtypeMismatchError);
+    const pace = new Pace(AbortSignal.abort(new Error("stop")));
+    vi.spyOn(pace, "due", "get").mockReturnValue(true);
+    await expect(planRestoreInTurns(items, plain, pace)).rejects.toThrow("stop");
   });
 });

@@ -9,6 +9,7 @@ import {
   type TreeMismatch,
 } from "../../errors.js";
 import { leavesOf } from "../../pytree/tree.js";
+import type { Pace } from "../../tasks/pace.js";
 import type { ArrayLeaf } from "../item/leaves.js";
 import type { RecordedDtypes } from "../record/recordedDtypes.js";
 import { describeStored, describeTemplate, type MatchedItem, type MatchedLeaf } from "../template/matchTemplate.js";
@@ -56,16 +57,21 @@ export interface RestorePlan {
  * @throws CheckpointTreeMismatchError with all other mismatches of all items.
  */
 export function planRestore(items: readonly MatchedItem[], policy: RestorePolicy): RestorePlan {
-  const planner = new LeafPlanner(policy);
-  const leaves = new Map<MatchedLeaf, PlannedLeaf>();
+  const planner = new RestorePlanner(policy);
+  for (const { item, tree } of items) for (const matched of leavesOf(tree)) planner.add(item, matched);
+  return planner.finish(items);
+}
+
+/** As {@link planRestore}, with rests. */
+export async function planRestoreInTurns(items: readonly MatchedItem[], policy: RestorePolicy, pace: Pace): Promise<RestorePlan> {
+  const planner = new RestorePlanner(policy);
   for (const { item, tree } of items) {
     for (const matched of leavesOf(tree)) {
-      const planned = planner.plan(item, matched);
-      if (planned !== undefined) leaves.set(matched, planned);
+      if (pace.due) await pace.rest();
+      planner.add(item, matched);
     }
   }
-  planner.throwMismatches(items.flatMap(({ mismatches }) => mismatches));
-  return { items, leaves, totalBytes: Array.from(leaves.values()).reduce((sum, { byteLength }) => sum + byteLength, 0) };
+  return planner.finish(items);
 }
 
 /** Where an array goes and at which dtype. */
@@ -77,8 +83,10 @@ interface Target {
   readonly into?: GPUBuffer | undefined;
 }
 
-class LeafPlanner {
+class RestorePlanner {
   readonly #policy: RestorePolicy;
+  readonly #leaves = new Map<MatchedLeaf, PlannedLeaf>();
+  #totalBytes = 0;
   readonly #dtypeMismatches: DtypeMismatch[] = [];
   readonly #treeMismatches: TreeMismatch[] = [];
   readonly #impossibleCasts: DtypeMismatch[] = [];
@@ -88,7 +96,20 @@ class LeafPlanner {
     this.#policy = policy;
   }
 
-  throwMismatches(earlier: readonly TreeMismatch[]): void {
+  add(item: string, matched: MatchedLeaf): void {
+    const planned = this.#plan(item, matched);
+    if (planned === undefined) return;
+    this.#leaves.set(matched, planned);
+    this.#totalBytes += planned.byteLength;
+  }
+
+  /** The plan; throws where something speaks against it. */
+  finish(items: readonly MatchedItem[]): RestorePlan {
+    this.#throwMismatches(items.flatMap(({ mismatches }) => mismatches));
+    return { items, leaves: this.#leaves, totalBytes: this.#totalBytes };
+  }
+
+  #throwMismatches(earlier: readonly TreeMismatch[]): void {
     const { step } = this.#policy;
     if (this.#dtypeMismatches.length > 0) throw new CheckpointDtypeMismatchError(step, this.#dtypeMismatches, this.#x64Disabled);
     if (this.#impossibleCasts.length > 0) throw new CheckpointDtypeMismatchError(step, this.#impossibleCasts, this.#x64Disabled, "no-cast");
@@ -96,7 +117,7 @@ class LeafPlanner {
     if (mismatches.length > 0) throw new CheckpointTreeMismatchError(step, mismatches);
   }
 
-  plan(item: string, matched: MatchedLeaf): PlannedLeaf | undefined {
+  #plan(item: string, matched: MatchedLeaf): PlannedLeaf | undefined {
     if (matched.kind === "given") return undefined;
     const { leaf, wanted } = matched;
     if (leaf.kind === "string") {

@@ -14,7 +14,7 @@ import { divideBytes } from "./bytesInFlight.js";
 import { decodingOf } from "./decode/decoding.js";
 import type { WriteBlocks } from "./delivery.js";
 import { locateChunks, requireFewChunks } from "./locateChunks.js";
-import { type PlannedLeaf, planRestore, type RestorePlan, type RestorePolicy } from "./planRestore.js";
+import { type PlannedLeaf, planRestoreInTurns, type RestorePlan, type RestorePolicy } from "./planRestore.js";
 import { type LeafProgress, RestoreProgress } from "./restoreProgress.js";
 import { checkDevices, countDevices, leafName, openSinks, type Sinks } from "./sinks.js";
 import { moveBytes, type Transfer } from "./transfer.js";
@@ -40,11 +40,11 @@ export async function restoreItems(
   readConcurrentBytes: number,
   context: TaskContext,
 ): Promise<RestoredItems> {
-  const plan = planRestore(matchItems(indexes, templates), policy);
+  const pace = new Pace(context.signal);
+  const plan = await planRestoreInTurns(matchItems(indexes, templates), policy, pace);
   const leaves = Array.from(plan.leaves.values());
   checkDevices(leaves);
   requireFewChunks(leaves.map(({ stored }) => stored.array));
-  const pace = new Pace();
   const located = await stopTogether((together) => locateLeaves(indexes, leaves, pace, together), context);
   const progress = new RestoreProgress(plan.totalBytes, leaves.length, context);
   const { reading, sending } = divideBytes(readConcurrentBytes, countDevices(leaves));

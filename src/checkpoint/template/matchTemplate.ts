@@ -32,10 +32,16 @@ function mapLeaves<Leaf, Mapped>(node: TreeNode<Leaf>, map: (leaf: Leaf) => Mapp
     case "sequence":
       return { kind: "sequence", children: node.children.map((child) => mapLeaves(child, map)) };
     case "mapping":
-      return { kind: "mapping", children: new Map(Array.from(node.children, ([key, child]) => [key, mapLeaves(child, map)])) };
+      return { kind: "mapping", children: mapped(node.children, (_, child) => mapLeaves(child, map)) };
     default:
       return node satisfies never;
   }
+}
+
+function mapped<Child, Mapped>(children: ReadonlyMap<string, Child>, map: (key: string, child: Child) => Mapped): Map<string, Mapped> {
+  const result = new Map<string, Mapped>();
+  for (const [key, child] of children) result.set(key, map(key, child));
+  return result;
 }
 
 /**
@@ -103,10 +109,10 @@ class TemplateMatcher {
     template: Readonly<Record<string, unknown>>,
     path: readonly string[],
   ): TreeNode<MatchedLeaf> {
-    for (const [key, value] of Object.entries(template)) if (!children.has(key)) this.#missing(value, [...path, key]);
+    for (const key of Object.keys(template)) if (!children.has(key)) this.#missing(template[key], [...path, key]);
     const below = (key: string, child: TreeNode<StoredLeaf>) =>
       this.match(child, Object.hasOwn(template, key) ? template[key] : undefined, [...path, key]);
-    return { kind: "mapping", children: new Map(Array.from(children, ([key, child]) => [key, below(key, child)])) };
+    return { kind: "mapping", children: mapped(children, below) };
   }
 
   /** Nothing below this place matches: every stored leaf is unexpected, every leaf of the template is missing. */
