@@ -1,11 +1,13 @@
 import type { ByteRange } from "../bytes/ranges.js";
 import { CheckpointValueError } from "../errors.js";
+import { ByteBudget } from "../tasks/budget.js";
 import { withCoalescing } from "./coalesce.js";
 import { Exchange, type HttpHeaders } from "./http/exchange.js";
 import { listDirectory } from "./http/list.js";
 import { Parts } from "./http/parts.js";
 import { type Clock, systemClock } from "./http/retry.js";
 import { Scouts } from "./http/scouts.js";
+import { inSegments, mostUnread } from "./http/segments.js";
 import { HttpSession, type SessionSettings } from "./http/session.js";
 import { parseBase, targetOf } from "./http/target.js";
 import { Wholes } from "./http/wholes.js";
@@ -65,6 +67,7 @@ export function createHttpStorage(url: string | URL, options: HttpStorageOptions
     exchange,
     clock,
     scouts: new Scouts(),
+    unread: new ByteBudget(mostUnread),
     absentStatus: options.absentStatus ?? [],
     retries: integer("retries", options.retries ?? 4, 0),
     wholeFileBytes: integer("wholeFileBytes", options.wholeFileBytes ?? 64 * 1024 * 1024, 0),
@@ -97,9 +100,8 @@ function openSession(settings: SessionSettings): ReadableStorage {
       requireRange(range);
       signal?.throwIfAborted();
       if (range.length === 0) return;
-      const pieces = await parts.stream({ target, range, signal });
-      if (pieces === undefined) throw absentFileError(path, range);
-      for await (const piece of pieces) {
+      const open = (segment: ByteRange) => parts.stream({ target, range: segment, signal });
+      for await (const piece of inSegments(range, open, () => absentFileError(path, range), settings.unread, { signal })) {
         for (const part of piecesOf(piece)) {
           yield part;
           signal?.throwIfAborted();

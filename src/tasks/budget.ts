@@ -6,8 +6,8 @@ interface Waiter {
   readonly grant: () => void;
 }
 
-/** Gives bytes back to the budget; further calls do nothing. */
-export type Release = () => void;
+/** Gives bytes back to the budget: so many of those that are still held, or all of them. */
+export type Release = (bytes?: number) => void;
 
 /** Keeps the bytes that are in flight at once within a limit; waiters are served in the order they came. */
 export class ByteBudget {
@@ -50,11 +50,12 @@ export class ByteBudget {
   }
 
   #releaseOf(bytes: number): Release {
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      this.#used -= bytes;
+    let held = bytes;
+    return (given = held) => {
+      const back = Math.min(given, held);
+      if (back === 0) return;
+      held -= back;
+      this.#used -= back;
       this.#serve();
     };
   }

@@ -5,10 +5,10 @@ const mebibyte = 2 ** 20;
 
 test.each([
   [64, 0, { reading: 64, sending: 0 }],
-  [64, 1, { reading: 32, sending: 32 }],
+  [64, 1, { reading: 56, sending: 8 }],
   [16, 1, { reading: 8, sending: 8 }],
   [16, 2, { reading: 8, sending: 4 }],
-  [1024, 1, { reading: 992, sending: 32 }],
+  [1024, 1, { reading: 1016, sending: 8 }],
   [1, 4, { reading: 0.5, sending: 0.125 }],
 ])("%i MiB and %i devices", (total, devices, expected) => {
   const { reading, sending } = divideBytes(total * mebibyte, devices);

@@ -6,8 +6,8 @@ export interface BytesInFlight {
   readonly sending: number;
 }
 
-/** A larger window does not send faster; this one keeps both sides busy. */
-const largestWindow = 32 * 1024 * 1024;
+/** A larger window does not send faster, and the GPU process holds as much. */
+const largestWindow = 8 * 1024 * 1024;
 
 /** Divides `total` bytes between reading and the devices, half for each side where the devices need so much. */
 export function divideBytes(total: number, devices: number): BytesInFlight {

@@ -10,8 +10,9 @@ import { bytesOfRun } from "./blockJobs.js";
 import { decodeHere } from "./decode/decodeHere.js";
 import type { Decoding } from "./decode/decoding.js";
 import type { SplitPart } from "./decode/messages.js";
-import { bytesInPost, decodeOnWorker, splitOnWorker } from "./decode/onWorker.js";
+import { decodeOnWorker, splitOnWorker } from "./decode/onWorker.js";
 import type { Piece, PieceSizes } from "./decode/parts.js";
+import { PieceMemory } from "./decode/pieceMemory.js";
 import { ArrivingBytes, type StoredBytes } from "./decode/storedBytes.js";
 import { type Delivery, onItsWay, type PartOnItsWay } from "./delivery.js";
 import type { Job } from "./job.js";
@@ -27,13 +28,15 @@ const longFrame = 16 * 1024 * 1024;
 export class PartJobs<Target> {
   readonly #decoding: Decoding;
   readonly #delivery: Delivery<Target>;
-  readonly #pieces: PieceSizes;
+  readonly #sizes: MessageSizes;
+  /** Memory of messages that no job uses now. */
+  readonly #posts: PieceMemory[] = [];
 
   /** `limit`: bytes that all jobs may hold at once. */
   constructor(decoding: Decoding, delivery: Delivery<Target>, limit: number) {
     this.#decoding = decoding;
     this.#delivery = delivery;
-    this.#pieces = pieceSizes(limit);
+    this.#sizes = messageSizes(limit);
   }
 
   /** Chunks in the index: short ones, though they may decode to many bytes. */
@@ -75,7 +78,7 @@ export class PartJobs<Target> {
 
   async #decodeFile({ file, storage, path }: FileAtHand, parts: readonly PartOnItsWay<Target>[], context: TaskContext): Promise<void> {
     const worker = await this.#decoding.workers?.acquire(context);
-    if (worker !== undefined) return this.#decodeOn(worker, path, parts, { file }, undefined, context);
+    if (worker !== undefined) return this.#decodeOn(worker, path, parts, { file }, context);
     for (const part of parts) await this.#decodeStream(storage, path, part.stored, [part], context);
   }
 
@@ -86,46 +89,49 @@ export class PartJobs<Target> {
     parts: readonly PartOnItsWay<Target>[],
     context: TaskContext,
   ): Promise<void> {
-    const bytes = begun(bytesOfRun(storage, path, run, context));
+    const worker = parts.some(isWork) ? await this.#decoding.workers?.acquire(context) : undefined;
+    const bytes = bytesOfRun(storage, path, run, context);
     try {
-      const worker = parts.some(isWork) ? await this.#decoding.workers?.acquire(context) : undefined;
-      if (worker !== undefined) return await this.#decodeOn(worker, path, parts, { start: run.offset }, bytes, context);
+      if (worker !== undefined) return await this.#decodeOn(worker, path, parts, { start: run.offset, bytes }, context);
       await this.#decodeHere(path, parts, new ArrivingBytes(run.offset, async () => (await bytes.next()).value), context);
     } finally {
       await bytes.return(undefined);
     }
   }
 
-  #decodeOn(
+  async #decodeOn(
     worker: WorkerLease,
     path: string,
     parts: readonly PartOnItsWay<Target>[],
-    from: { readonly file: FileSystemFileHandle } | { readonly start: number },
-    bytes: AsyncIterable<Uint8Array> | undefined,
+    from: { readonly file: FileSystemFileHandle } | { readonly start: number; readonly bytes: AsyncIterable<Uint8Array> },
     context: TaskContext,
   ): Promise<void> {
     const job = { path, parts: parts.map(({ stored }) => stored) };
-    const start = { kind: "decode", module: this.#decoding.zstd, job, bytes: from, pieces: this.#pieces } as const;
+    const source = "file" in from ? from : { start: from.start };
+    const start = { kind: "decode", module: this.#decoding.zstd, job, bytes: source, pieces: this.#sizes.pieces } as const;
     const onPiece = (piece: Piece) => this.#delivery.piece(parts, piece, context);
-    return decodeOnWorker(worker, { start, bytes, onPiece }, context);
+    const memory = this.#posts.pop() ?? new PieceMemory(this.#sizes.posts);
+    const stream = "bytes" in from ? { bytes: from.bytes, memory } : undefined;
+    await decodeOnWorker(worker, { start, stream, onPiece }, context);
+    this.#posts.push(memory);
   }
 
   #decodeHere(path: string, parts: readonly PartOnItsWay<Target>[], bytes: StoredBytes, context: TaskContext): Promise<void> {
     const job = { path, parts: parts.map(({ stored }) => stored) };
     const onPiece = (piece: Piece) => this.#delivery.piece(parts, piece, context);
-    return decodeHere({ job, bytes, pieces: this.#pieces, onPiece });
+    return decodeHere({ job, bytes, pieces: this.#sizes.pieces, onPiece });
   }
 
   /** A job with the bytes that it holds, whose errors name files from the storage's root. */
   #job(path: string, parts: readonly PartOnItsWay<Target>[], run: Job["run"]): Job {
     const longest = parts.reduce((most, { stored }) => Math.max(most, stored.decodedLength), 0);
-    const { byteLength, count } = this.#pieces;
+    const { pieces, posts } = this.#sizes;
     const checked = async (context: TaskContext) => {
       for (const { chunk, stored } of parts) requireWarranted(chunk.transfer.array, { path, offset: stored.offset });
       await run(context);
     };
     return {
-      byteLength: (count + bytesInPost) * byteLength + Math.min(decoderLength, 2 * longest),
+      byteLength: pieces.count * pieces.byteLength + posts.count * posts.byteLength + Math.min(decoderLength, 2 * longest),
       run: (context) => withFolder(parts[0]?.chunk.transfer.folder ?? "", checked(context)),
     };
   }
@@ -138,11 +144,21 @@ interface FileAtHand {
   readonly path: string;
 }
 
-/** Pieces of 1 MiB keep messages few; where less may be held they are shorter. */
-function pieceSizes(limit: number): PieceSizes {
+/** What one job has on its way: decoded pieces, and stored bytes for its worker. */
+interface MessageSizes {
+  readonly pieces: PieceSizes;
+  readonly posts: PieceSizes;
+}
+
+/**
+ * Pieces of 4 MiB, where so much may be held: messages stay few, and from that length on Chromium's writeBuffer takes the shortest way.
+ * `limit`: bytes that all jobs may hold at once.
+ */
+function messageSizes(limit: number): MessageSizes {
   const shortest = 32 * 1024;
-  const longest = 1024 * 1024;
-  return { byteLength: Math.max(shortest, Math.min(longest, 2 ** Math.floor(Math.log2(limit / 24)))), count: 3 };
+  const longest = 4 * 1024 * 1024;
+  const byteLength = Math.max(shortest, Math.min(longest, 2 ** Math.floor(Math.log2(limit / 12))));
+  return { pieces: { byteLength, count: 2 }, posts: { byteLength: Math.max(shortest, byteLength / 4), count: 3 } };
 }
 
 const nothing = new Uint8Array();
@@ -174,21 +190,4 @@ function bytesAtHand(bytes: Uint8Array): ByteSource {
       return some.length;
     },
   };
-}
-
-/** The same bytes, of which the first are asked for at once: a request is on its way while its job waits for a worker. */
-function begun(bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const first = bytes.next();
-  first.catch(() => undefined); // whoever reads on hears of it
-  async function* all() {
-    try {
-      const { done, value } = await first;
-      if (done) return;
-      yield value;
-      yield* bytes;
-    } finally {
-      await bytes.return(undefined);
-    }
-  }
-  return all();
 }

@@ -101,8 +101,8 @@ export function wholeChunk({ transfer: { array, dtype }, offset, length }: Range
 export const wantedLength = ({ transfer: { array, dtype } }: ChunkTransfer): number =>
   (array.chunkByteLength / dtypes[array.spec.dtype].itemsize) * dtypes[dtype].itemsize;
 
-/** Bytes of the longest run, so that a file of any size takes few requests, and a small one enough to share among the workers. */
-const runLength = { least: 8 * 1024 * 1024, most: 64 * 1024 * 1024, runsPerFile: 4 };
+/** Bytes of the longest run: one request of a web server, and short enough that workers share a file. */
+const runLength = { least: 8 * 1024 * 1024, most: 20 * 1024 * 1024, runsPerFile: 4 };
 
 /** Bytes between two chunks that are rather read and left out than asked for apart. */
 const largestGap = 64 * 1024;

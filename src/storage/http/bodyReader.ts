@@ -7,7 +7,7 @@ export interface BodyReader {
 
 /** Fewest and most bytes of the memory that is read into. */
 const leastMemory = 4 * 1024;
-const mostMemory = 256 * 1024;
+const mostMemory = 1024 * 1024;
 
 /**
  * Reads a body into the same memory again and again, where the platform can (`mode: "byob"`): pieces that fetch allocates stay

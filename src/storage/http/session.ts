@@ -1,5 +1,6 @@
 import type { ByteRange } from "../../bytes/ranges.js";
 import { isCheckpointError } from "../../errors.js";
+import type { ByteBudget } from "../../tasks/budget.js";
 import { SharedTask } from "../../tasks/shared.js";
 import type { Answer } from "./answer.js";
 import { notTheFile } from "./failures.js";
@@ -17,6 +18,8 @@ export interface SessionSettings extends RequestSettings {
   readonly scouts: Scouts;
   /** Most bytes of a file that is taken whole because its parts are not to be had, and of all such files that are kept. */
   readonly wholeFileBytes: number;
+  /** What streams asked for and did not read yet. */
+  readonly unread: ByteBudget;
 }
 
 // Development servers of single-page apps answer their page only to those who may want one.

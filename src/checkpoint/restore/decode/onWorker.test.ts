@@ -2,9 +2,10 @@ import { describe, expect, it } from "vitest";
 import { CorruptCheckpointError } from "../../../errors.js";
 import type { WorkerLease } from "../../../tasks/workerPool.js";
 import type { FromWorker, ToWorker } from "./messages.js";
-import { bytesInPost, decodeOnWorker, splitOnWorker } from "./onWorker.js";
+import { decodeOnWorker, splitOnWorker } from "./onWorker.js";
 import { packError } from "./packError.js";
 import type { Piece } from "./parts.js";
+import { PieceMemory } from "./pieceMemory.js";
 
 type Respond = (message: ToWorker, tell: (message: FromWorker) => void) => void;
 
@@ -54,6 +55,9 @@ async function* pieces(...lengths: readonly number[]) {
   for (const length of lengths) yield new Uint8Array(length).fill(length);
 }
 
+const posts = { byteLength: 4, count: 3 };
+const streamOf = (bytes: AsyncIterable<Uint8Array>) => ({ bytes, memory: new PieceMemory(posts) });
+
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe("decodeOnWorker", () => {
@@ -75,7 +79,7 @@ describe("decodeOnWorker", () => {
     expect(released).toEqual([true]);
   });
 
-  it("posts the bytes of a run in memory that comes back, never more than a few messages ahead", async () => {
+  it("posts the bytes of a run in full messages, in memory that comes back", async () => {
     let inPost = 0;
     let most = 0;
     const memories = new Set<ArrayBuffer>();
@@ -95,11 +99,11 @@ describe("decodeOnWorker", () => {
         lease.post(message, transfer);
       },
     };
-    await decodeOnWorker(counted, { start, bytes: pieces(3, 40, 1), onPiece: async () => {} }, {});
+    await decodeOnWorker(counted, { start, stream: streamOf(pieces(3, 40, 2)), onPiece: async () => {} }, {});
     const sent = posted.flatMap((message) => (message.kind === "bytes" ? [message.byteLength] : []));
-    expect(sent).toEqual([3, ...Array(10).fill(4), 1]);
-    expect(most).toBe(bytesInPost);
-    expect(memories.size).toBe(bytesInPost);
+    expect(sent).toEqual([...Array(11).fill(4), 1]);
+    expect(most).toBe(posts.count);
+    expect(memories.size).toBe(posts.count);
     expect(released).toEqual([true]);
   });
 
@@ -119,7 +123,9 @@ describe("decodeOnWorker", () => {
       yield new Uint8Array(2);
       throw new Error("the network");
     }
-    await expect(decodeOnWorker(silent.lease, { start, bytes: broken(), onPiece: async () => {} }, {})).rejects.toThrow("the network");
+    await expect(decodeOnWorker(silent.lease, { start, stream: streamOf(broken()), onPiece: async () => {} }, {})).rejects.toThrow(
+      "the network",
+    );
     expect(silent.released).toEqual([false]);
   });
 
@@ -139,7 +145,7 @@ describe("decodeOnWorker", () => {
         closed = true;
       }
     }
-    const aborted = decodeOnWorker(silent.lease, { start, bytes: endless(), onPiece: async () => {} }, controller);
+    const aborted = decodeOnWorker(silent.lease, { start, stream: streamOf(endless()), onPiece: async () => {} }, controller);
     await soon();
     controller.abort("enough");
     await expect(aborted).rejects.toBe("enough");

@@ -4,19 +4,16 @@ import type { WorkerLease } from "../../../tasks/workerPool.js";
 import type { FromWorker, SplitPart, ToWorker } from "./messages.js";
 import { unpackError } from "./packError.js";
 import type { Piece } from "./parts.js";
-import { PieceMemory } from "./pieceMemory.js";
+import type { PieceMemory } from "./pieceMemory.js";
 
 /** What a job brings along for a worker. */
 export interface WorkerJob {
   readonly start: ToWorker & { readonly kind: "decode" };
-  /** The bytes of its run as they come, where the worker does not read the file itself; a piece is ours until the next one is asked for. */
-  readonly bytes?: AsyncIterable<Uint8Array> | undefined;
+  /** The bytes of its run as they come, where the worker does not read the file itself, and the memory that they are posted in. */
+  readonly stream?: { readonly bytes: AsyncIterable<Uint8Array>; readonly memory: PieceMemory } | undefined;
   /** Takes decoded elements; the memory is the worker's again when the promise resolves. */
   readonly onPiece: (piece: Piece) => Promise<void>;
 }
-
-/** Messages with bytes that may be on their way at once. */
-export const bytesInPost = 4;
 
 /**
  * Runs one job on a worker and gives the worker back.
@@ -60,8 +57,7 @@ function answerOf(worker: WorkerLease, question: ToWorker): Promise<readonly Spl
   });
 }
 
-async function converse(worker: WorkerLease, { start, bytes, onPiece }: WorkerJob, context: TaskContext): Promise<void> {
-  const memory = new PieceMemory({ byteLength: start.pieces.byteLength, count: bytesInPost });
+async function converse(worker: WorkerLease, { start, stream, onPiece }: WorkerJob, context: TaskContext): Promise<void> {
   const writing: Promise<void>[] = [];
   const done = new Promise<void>((resolve, reject) => {
     const write = async (piece: Piece) => {
@@ -77,7 +73,7 @@ async function converse(worker: WorkerLease, { start, bytes, onPiece }: WorkerJo
           writing.at(-1)?.catch(reject);
           return;
         case "taken":
-          return memory.giveBack(message.buffer);
+          return stream?.memory.giveBack(message.buffer);
         case "done":
           return resolve();
         case "failed":
@@ -90,23 +86,36 @@ async function converse(worker: WorkerLease, { start, bytes, onPiece }: WorkerJo
     });
   });
   tell(worker, start);
-  await Promise.all([done, bytes && postAll(worker, bytes, memory, context)]);
+  await Promise.all([done, stream && postAll(worker, stream.bytes, stream.memory, context)]);
   await Promise.all(writing);
 }
 
-/** Copies the bytes into messages, as large as their memory where more bytes are there already. */
+/** Copies the bytes into messages, each of which is full: every message leaves some kilobytes of garbage in both threads. */
 async function postAll(worker: WorkerLease, bytes: AsyncIterable<Uint8Array>, memory: PieceMemory, context: TaskContext): Promise<void> {
+  let message: Uint8Array<ArrayBuffer> | undefined;
+  let byteLength = 0;
+  const post = () => {
+    if (message !== undefined) tell(worker, { kind: "bytes", buffer: message.buffer, byteLength }, [message.buffer]);
+    message = undefined;
+    byteLength = 0;
+  };
   for await (const piece of bytes) {
     for (let done = 0; done < piece.length; ) {
-      const free = memory.take();
-      const buffer = free instanceof ArrayBuffer ? free : await abortable(free, context);
-      const some = piece.subarray(done, done + buffer.byteLength);
-      new Uint8Array(buffer).set(some);
+      message ??= new Uint8Array(await taken(memory, context));
+      const some = piece.subarray(done, done + message.length - byteLength);
+      message.set(some, byteLength);
+      byteLength += some.length;
       done += some.length;
-      tell(worker, { kind: "bytes", buffer, byteLength: some.length }, [buffer]);
+      if (byteLength === message.length) post();
     }
   }
+  post();
   tell(worker, { kind: "end" });
+}
+
+async function taken(memory: PieceMemory, context: TaskContext): Promise<ArrayBuffer> {
+  const buffer = memory.take();
+  return buffer instanceof ArrayBuffer ? buffer : abortable(buffer, context);
 }
 
 const tell = (worker: WorkerLease, message: ToWorker, transfer: Transferable[] = []) => worker.post(message, transfer);
