@@ -147,12 +147,12 @@ const limitsOf = (items: readonly ItemIndex[]): BufferLimits =>
 
 function checkpointOf<Items>({ step, metadata }: StepIndex, { items, leaves, owned }: RestoredItems): Checkpoint<Items> {
   // Of two leaves with one path, such as those of the keys "a/b" and "a" with "b" below, the first is found.
-  const byPlace = new Map(leaves.toReversed().map(({ item, path, value }) => [placeOf(item, path), value]));
+  const byPlace = onFirstCall(() => new Map(leaves.toReversed().map(({ item, path, value }) => [placeOf(item, path), value])));
   return {
     step,
     metadata,
     items: items as Items,
-    leaf: (item, path) => byPlace.get(placeOf(item, path)) as RestoredLeaf | undefined,
+    leaf: (item, path) => byPlace().get(placeOf(item, path)) as RestoredLeaf | undefined,
     destroy: () => {
       for (const array of owned) array.destroy();
     },

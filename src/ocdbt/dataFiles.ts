@@ -23,22 +23,42 @@ export interface DataLocation {
   readonly transitivePath: string;
 }
 
+/** Where a data file of a record's table lies. */
+type DataTarget = Pick<DataLocation, "path" | "transitivePath">;
+
+/** Paths that were put together and checked already, by record and index in its table: thousands of values lie in one file. */
+const knownTargets = new WeakMap<RecordOrigin, (DataTarget | undefined)[]>();
+
 /**
  * Finds what a record refers to.
  * @throws CorruptCheckpointError for a path that leaves the folder, or bytes beyond 2^53, which no file has.
  */
-export function locateData({ path, offset, transitivePath, files }: RecordOrigin, reference: IndirectReference): DataLocation {
-  const { basePath, relativePath } = files[reference.fileId] ?? { basePath: "", relativePath: "" };
+export function locateData(origin: RecordOrigin, { fileId, offset, length }: IndirectReference): DataLocation {
+  const { path, transitivePath } = targetOf(origin, fileId);
+  const range = { offset: Number(offset), length: Number(length) };
+  if (range.offset + range.length <= Number.MAX_SAFE_INTEGER) return { path, range, transitivePath };
+  throw new CorruptCheckpointError({
+    path: origin.path,
+    offset: origin.offset,
+    expected: "bytes that end below 2^53",
+    received: `offset ${offset}, length ${length} in ${path}`,
+  });
+}
+
+function targetOf(origin: RecordOrigin, fileId: number): DataTarget {
+  const targets = knownTargets.get(origin) ?? [];
+  knownTargets.set(origin, targets);
+  const target = targets[fileId] ?? newTarget(origin, fileId);
+  targets[fileId] = target;
+  return target;
+}
+
+function newTarget({ path, offset, transitivePath, files }: RecordOrigin, fileId: number): DataTarget {
+  const { basePath, relativePath } = files[fileId] ?? { basePath: "", relativePath: "" };
   const target = transitivePath + basePath + relativePath;
-  const corrupt = (expected: string, received: string) => new CorruptCheckpointError({ path, offset, expected, received });
-  if (target.length > longestPath || !isInside(target)) {
-    throw corrupt("a data file inside the database's folder", JSON.stringify(target.slice(0, 1000)));
-  }
-  if (reference.offset + reference.length > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw corrupt("bytes that end below 2^53", `offset ${reference.offset}, length ${reference.length} in ${target}`);
-  }
-  const range = { offset: Number(reference.offset), length: Number(reference.length) };
-  return { path: target, range, transitivePath: transitivePath + basePath };
+  if (target.length <= longestPath && isInside(target)) return { path: target, transitivePath: transitivePath + basePath };
+  const expected = "a data file inside the database's folder";
+  throw new CorruptCheckpointError({ path, offset, expected, received: JSON.stringify(target.slice(0, 1000)) });
 }
 
 /**

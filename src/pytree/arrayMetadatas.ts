@@ -20,7 +20,7 @@ export async function parseArrayMetadatas(bytes: Uint8Array, path: string, pace:
   const document = new JsonMember(path, "the file", await parseJsonInTurns(bytes, path, pace));
   const parsed: ArrayMetadata[] = [];
   for (const entry of document.member("array_metadatas").list()) {
-    if (pace.due) await pace.rest();
+    if (pace.dueForSmallStep) await pace.rest();
     const metadata = entry.member("array_metadata");
     parsed.push({
       paramName: metadata.stringAt("param_name"),

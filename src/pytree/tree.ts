@@ -96,7 +96,13 @@ export function plainTree<Leaf, Value>(node: TreeNode<Leaf>, read: (leaf: Leaf) 
 }
 
 /** All leaves below a node, in tree order. */
-export function* leavesOf<Leaf>(node: TreeNode<Leaf>): Generator<Leaf> {
-  if (node.kind === "leaf") yield node.leaf;
-  else for (const child of node.children.values()) yield* leavesOf(child);
+export function leavesOf<Leaf>(node: TreeNode<Leaf>): Leaf[] {
+  const leaves: Leaf[] = [];
+  collect(node, leaves);
+  return leaves;
+}
+
+function collect<Leaf>(node: TreeNode<Leaf>, leaves: Leaf[]): void {
+  if (node.kind === "leaf") leaves.push(node.leaf);
+  else for (const child of node.children.values()) collect(child, leaves);
 }

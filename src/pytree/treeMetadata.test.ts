@@ -43,6 +43,7 @@ describe("_METADATA", () => {
     const controller = new AbortController();
     const pace = new Pace(controller.signal);
     vi.spyOn(pace, "due", "get").mockReturnValue(true);
+    vi.spyOn(pace, "dueForSmallStep", "get").mockReturnValue(true);
     const rest = vi.spyOn(pace, "rest").mockResolvedValue();
     expect(await parseTreeMetadataInTurns(bytes, "f", pace)).toEqual(parseTreeMetadata(bytes, "f"));
     expect(rest.mock.calls.length).toBeGreaterThan(10_000);

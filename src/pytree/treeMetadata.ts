@@ -62,7 +62,7 @@ export async function parseTreeMetadataInTurns(bytes: Uint8Array, path: string, 
   const document = new JsonMember(path, "the file", await parseJsonInTurns(bytes, path, pace, { floats: "tagged" }));
   const entries: TreeEntry[] = [];
   for (const entry of entriesOf(document, path)) {
-    if (pace.due) await pace.rest();
+    if (pace.dueForSmallStep) await pace.rest();
     entries.push(parseEntry(entry));
   }
   return { entries, ...parseOptions(document) };

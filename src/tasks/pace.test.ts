@@ -47,6 +47,14 @@ describe("Pace", () => {
     expect(messages).toBeGreaterThanOrEqual(3);
   });
 
+  it("looks at the clock for every 32nd small step", () => {
+    const pace = new Pace();
+    const due = vi.spyOn(pace, "due", "get").mockReturnValue(true);
+    const answers = Array.from({ length: 96 }, () => pace.dueForSmallStep);
+    expect(answers.flatMap((answer, index) => (answer ? [index] : []))).toEqual([31, 63, 95]);
+    expect(due).toHaveBeenCalledTimes(3);
+  });
+
   it("rejects a rest of work that was aborted, and only that", async () => {
     const controller = new AbortController();
     const pace = new Pace(controller.signal);

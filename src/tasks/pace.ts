@@ -1,6 +1,9 @@
 /** Longest run of work between two rests, in milliseconds: half of a frame, so that a page stays smooth, and an abort is heard. */
 const longestRun = 8;
 
+/** Small steps between two looks at the clock. */
+const smallSteps = 32;
+
 /**
  * Rests for long work that never waits for anything outside, such as the decoding of bytes in memory: promises alone let nothing else
  * have its turn. All parts of the work share one.
@@ -9,6 +12,7 @@ export class Pace {
   readonly #signal: AbortSignal | undefined;
   #since = performance.now();
   #resting: Promise<void> | undefined;
+  #steps = 0;
 
   /** @param signal ends the work: a rest rejects with its reason once it aborted. */
   constructor(signal?: AbortSignal) {
@@ -18,6 +22,12 @@ export class Pace {
   /** Whether it is time to {@link rest}. */
   get due(): boolean {
     return this.#resting !== undefined || performance.now() - this.#since > longestRun;
+  }
+
+  /** As {@link due}, for steps of a few microseconds: looking at the clock takes almost as long, so most of them do not. */
+  get dueForSmallStep(): boolean {
+    this.#steps = (this.#steps + 1) % smallSteps;
+    return this.#steps === 0 && this.due;
   }
 
   /** Waits until everything else that waited already had its turn. */

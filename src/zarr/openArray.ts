@@ -73,20 +73,24 @@ export async function openZarrArrays(
   context: TaskContext = {},
 ): Promise<(ZarrArray | undefined)[]> {
   const arrays: (ZarrArray | undefined)[] = [];
-  const known: KnownMetadata = new Map();
+  const known: KnownMetadata = { 2: new Map(), 3: new Map() };
   for (let start = 0; start < names.length; start += arraysAtOnce) {
     for (const file of await readMetadata(storage, names.slice(start, start + arraysAtOnce), context)) {
-      if (pace.due) await pace.rest();
+      if (pace.dueForSmallStep) await pace.rest();
       context.signal?.throwIfAborted();
       const { bytes, version } = file;
       if (bytes === undefined) {
         arrays.push(undefined);
         continue;
       }
-      const key = bytes.length > longestKnown ? undefined : `${version}${byteText.decode(bytes)}`;
-      // Awaited only where they are new, since thousands are not.
-      const metadata = (key !== undefined && known.get(key)) || (await openMetadata({ ...file, bytes }));
-      if (key !== undefined && known.size < mostKnown) known.set(key, metadata);
+      const same = known[version];
+      const text = bytes.length > longestKnown ? undefined : byteText.decode(bytes);
+      let metadata = text === undefined ? undefined : same.get(text);
+      if (metadata === undefined) {
+        // Awaited only where they are new, since thousands are not.
+        metadata = await openMetadata({ ...file, bytes });
+        if (text !== undefined && same.size < mostKnown) same.set(text, metadata);
+      }
       arrays.push(arrayOf(file, metadata));
     }
   }
@@ -94,7 +98,7 @@ export async function openZarrArrays(
 }
 
 /** Metadata by their version and text: most arrays of a checkpoint have those of some others. */
-type KnownMetadata = Map<string, OpenedMetadata>;
+type KnownMetadata = Readonly<Record<keyof typeof fileOf, Map<string, OpenedMetadata>>>;
 
 /** Most metadata that are kept, and the longest in bytes: arrays that are all different do no harm. */
 const mostKnown = 1000;

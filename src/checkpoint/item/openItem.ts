@@ -52,7 +52,7 @@ async function readIndex(name: string, path: string, folder: ReadableStorage, pa
   const keyImpls = await readKeyImpls(folder, opened, pace, context);
   const leaves: PathLeaf<StoredLeaf>[] = [];
   for (const entry of metadata.entries) {
-    if (pace.due) await pace.rest();
+    if (pace.dueForSmallStep) await pace.rest();
     const keys = withoutItemNode(entry.path);
     leaves.push({ path: keys, leaf: storedLeaf(entry, leafPath(keys), opened, strings, keyImpls) });
   }

@@ -268,7 +268,7 @@ describe("a plan in turns", () => {
 
   it("is the same, with a rest before a leaf where one is due", async () => {
     const pace = new Pace();
-    vi.spyOn(pace, "due", "get").mockReturnValue(true);
+    vi.spyOn(pace, "dueForSmallStep", "get").mockReturnValue(true);
     const rest = vi.spyOn(pace, "rest").mockResolvedValue();
     expect(await planRestoreInTurns(items, plain, pace)).toEqual(planRestore(items, plain));
     expect(rest).toHaveBeenCalledTimes(5);
@@ -278,7 +278,7 @@ describe("a plan in turns", () => {
     const recorded = { model: { a: "int8" } };
     await expect(planRestoreInTurns(items, { ...plain, recorded }, new Pace())).rejects.toThrow(CheckpointDtypeMismatchError);
     const pace = new Pace(AbortSignal.abort(new Error("stop")));
-    vi.spyOn(pace, "due", "get").mockReturnValue(true);
+    vi.spyOn(pace, "dueForSmallStep", "get").mockReturnValue(true);
     await expect(planRestoreInTurns(items, plain, pace)).rejects.toThrow("stop");
   });
 });

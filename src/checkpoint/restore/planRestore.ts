@@ -67,7 +67,7 @@ export async function planRestoreInTurns(items: readonly MatchedItem[], policy: 
   const planner = new RestorePlanner(policy);
   for (const { item, tree } of items) {
     for (const matched of leavesOf(tree)) {
-      if (pace.due) await pace.rest();
+      if (pace.dueForSmallStep) await pace.rest();
       planner.add(item, matched);
     }
   }

@@ -79,16 +79,18 @@ function readValues(reader: ByteReader, count: number, files: readonly DataFile[
   const fileIds = new Int32Array(count).fill(-1);
   const offsets = new BigUint64Array(count);
   const inlineEnds = new Uint32Array(count);
+  const { remaining } = reader;
   let nth = 0;
   let inlineEnd = 0;
   for (let index = 0; index < count; index++) {
     const length = lengths[index] ?? 0n;
     if (kinds[index] === kindNumbers.inline) {
-      inlineEnd += checkInline(reader, length, inlineEnd);
+      inlineEnd += checkInline(reader, Number(length), remaining - inlineEnd);
     } else {
-      fileIds[index] = checkFileId(reader, storedIds[nth] ?? 0n, files);
-      offsets[index] = storedOffsets[nth] ?? 0n;
-      checkReference(reader, { offset: offsets[index] ?? 0n, length });
+      const offset = storedOffsets[nth] ?? 0n;
+      fileIds[index] = checkFileId(reader, Number(storedIds[nth] ?? 0n), files);
+      offsets[index] = offset;
+      checkReference(reader, { offset, length });
       nth++;
     }
     inlineEnds[index] = inlineEnd;
@@ -105,17 +107,16 @@ function countIndirect(reader: ByteReader, kinds: Uint8Array): number {
   return count;
 }
 
-/** The length of an inline value, if it and those before it are there. */
-function checkInline(reader: ByteReader, length: bigint, before: number): number {
+/** The length of an inline value, if `left` bytes have room for it. */
+function checkInline(reader: ByteReader, length: number, left: number): number {
   if (length > longestInline) throw reader.corrupt(`an inline value of at most ${longestInline} bytes`, `${length}`);
-  const left = reader.remaining - before;
   if (length > left) throw reader.corrupt(`${length} bytes of an inline value`, `the end after ${left}`);
-  return Number(length);
+  return length;
 }
 
-function checkFileId(reader: ByteReader, id: bigint, files: readonly DataFile[]): number {
+function checkFileId(reader: ByteReader, id: number, files: readonly DataFile[]): number {
   if (id >= files.length) throw reader.corrupt(`an index of one of ${files.length} data files`, `${id}`);
-  return Number(id);
+  return id;
 }
 
 function writeValues(writer: ByteWriter, values: readonly LeafValue[], files: readonly DataFile[]): void {
