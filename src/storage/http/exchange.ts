@@ -16,6 +16,8 @@ export type HttpHeaders =
 export interface HttpQuestion {
   readonly range?: ByteRange | undefined;
   readonly accept: string;
+  /** What the platform asks for first where its connections are all busy. */
+  readonly priority: RequestPriority;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -51,7 +53,7 @@ export class Exchange {
    * @throws TransportError where there was none, CheckpointValueError where it is no response, the signal's reason on abort, and what the
    *   user's `headers` function throws.
    */
-  async ask(url: URL, { range, accept, signal }: HttpQuestion): Promise<Answer> {
+  async ask(url: URL, { range, accept, priority, signal }: HttpQuestion): Promise<Answer> {
     const connection = new Connection(this.#settings.idleTimeoutMs, await this.#requests.acquire(1, { signal }));
     try {
       connection.follow(signal);
@@ -59,7 +61,7 @@ export class Exchange {
       const plain = new Headers({ accept });
       // A single closed range is what CORS lets pass without asking first, and what every server knows.
       if (range !== undefined) plain.set("range", `bytes=${range.offset}-${endOf(range) - 1}`);
-      const answer = await this.#follow(url, plain, credentials, connection);
+      const answer = await this.#follow(url, { headers: plain, priority }, credentials, connection);
       return new Answer(answer.response, url, answer.url, connection);
     } catch (error) {
       connection.close();
@@ -74,13 +76,19 @@ export class Exchange {
   }
 
   /** Follows redirects by hand where there are headers that other origins must not see. */
-  async #follow(asked: URL, plain: Headers, credentials: Readonly<Record<string, string>>, connection: Connection) {
+  async #follow(
+    asked: URL,
+    { headers: plain, priority }: { readonly headers: Headers; readonly priority: RequestPriority },
+    credentials: Readonly<Record<string, string>>,
+    connection: Connection,
+  ) {
     const byHand = Object.keys(credentials).length > 0;
     let url = asked;
     for (let hop = 0; ; hop += 1) {
       const manual = byHand && !this.#redirectsAreHidden;
+      const redirect = manual ? "manual" : "follow";
       const headers = url.origin === asked.origin ? withCredentials(plain, credentials) : plain;
-      const response = requireResponse(await connection.wait(this.#fetch(url, headers, manual ? "manual" : "follow", connection.signal)));
+      const response = requireResponse(await connection.wait(this.#fetch(url, { headers, redirect, priority, signal: connection.signal })));
       if (response.type === "opaqueredirect") {
         this.#redirectsAreHidden = true;
         continue;
@@ -93,10 +101,10 @@ export class Exchange {
   }
 
   // Async, so that a fetch that throws at once is a rejection too.
-  async #fetch(url: URL, headers: Headers, redirect: RequestRedirect, signal: AbortSignal): Promise<Response> {
+  async #fetch(url: URL, asked: RequestInit): Promise<Response> {
     const { fetch, credentials } = this.#settings;
     // Through its cache a browser answers requests for one URL one after another, even with no-cache.
-    const init: RequestInit = { headers, redirect, signal, cache: "no-store" };
+    const init: RequestInit = { ...asked, cache: "no-store" };
     return fetch(url.href, credentials === undefined ? init : { ...init, credentials });
   }
 

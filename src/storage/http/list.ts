@@ -50,7 +50,7 @@ const unlistedStatuses = new Set([403, 405, 501]);
 
 async function askIndex({ settings }: HttpSession, target: HttpTarget, attempts: Attempts, signal: AbortSignal | undefined) {
   try {
-    return await request(settings, { target, accept: acceptIndexes, attempts, signal });
+    return await request(settings, { target, accept: acceptIndexes, priority: "high", attempts, signal });
   } catch (error) {
     if (!isCheckpointError(error, "Storage") || !unlistedStatuses.has(error.status ?? 0)) throw error;
     throw cannotList(target, `the server answered ${error.status} to the folder's address`, error.status);

@@ -17,6 +17,8 @@ export interface PartQuestion {
   readonly target: HttpTarget;
   /** At least one byte long. */
   readonly range: ByteRange;
+  /** `"low"` for long streams, so that the small parts that others wait for come first. */
+  readonly priority: RequestPriority;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -111,7 +113,8 @@ export class Parts {
 
   /** The body of a part; where it breaks off, the rest of it by a further request. */
   async *#pieces(question: PartQuestion, first: Answer, attempts: Attempts, state: PartState): AsyncGenerator<Uint8Array> {
-    const { target, range, signal } = question;
+    const { range, ...rest } = question;
+    const { target, signal } = rest;
     let answer = first;
     for (let got = 0; ; ) {
       const before = got;
@@ -133,7 +136,7 @@ export class Parts {
       const error = (tries: number) => (broken ? interrupted(target, tries, broken) : wrongLength(target, range, `only ${got} of them`));
       await attempts.failed({ error, progress: got - before }, signal);
       state.badBody = false;
-      const next = await this.#continue({ target, range: { offset: range.offset + got, length: range.length - got }, signal }, attempts);
+      const next = await this.#continue({ ...rest, range: { offset: range.offset + got, length: range.length - got } }, attempts);
       if (next instanceof Uint8Array) return yield next;
       answer = next;
     }
@@ -154,9 +157,9 @@ export class Parts {
   }
 
   /** An answer whose beginning was looked at where its media type is that of a page. */
-  async #ask({ target, range, signal }: PartQuestion, attempts: Attempts): Promise<Answer | undefined> {
+  async #ask({ target, range, priority, signal }: PartQuestion, attempts: Attempts): Promise<Answer | undefined> {
     for (;;) {
-      const answer = await this.#session.ask(target, range, attempts, signal);
+      const answer = await this.#session.ask({ target, range, priority, attempts, signal });
       if (answer?.status !== 206 || !isDocumentType(answer.contentType) || this.#documents.has(target.path)) return answer;
       // Before the next request: with this one open there may be none left.
       answer.close();

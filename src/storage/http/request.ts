@@ -10,6 +10,7 @@ export interface HttpRequest {
   readonly target: HttpTarget;
   readonly range?: ByteRange | undefined;
   readonly accept: string;
+  readonly priority: RequestPriority;
   readonly attempts: Attempts;
   readonly signal: AbortSignal | undefined;
 }

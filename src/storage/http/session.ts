@@ -1,10 +1,9 @@
-import type { ByteRange } from "../../bytes/ranges.js";
 import { isCheckpointError } from "../../errors.js";
 import type { ByteBudget } from "../../tasks/budget.js";
 import { SharedTask } from "../../tasks/shared.js";
 import type { Answer } from "./answer.js";
 import { notTheFile } from "./failures.js";
-import { type RequestSettings, request } from "./request.js";
+import { type HttpRequest, type RequestSettings, request } from "./request.js";
 import { Attempts } from "./retry.js";
 import type { Scouts } from "./scouts.js";
 import { type Impostor, sniff, sniffLength } from "./sniff.js";
@@ -41,18 +40,19 @@ export class HttpSession {
   }
 
   /** As {@link request}. */
-  async ask(
-    target: HttpTarget,
-    range: ByteRange | undefined,
-    attempts: Attempts,
-    signal: AbortSignal | undefined,
-  ): Promise<Answer | undefined> {
-    return request(this.settings, { target, range, accept: acceptFiles, attempts, signal });
+  async ask(asked: Omit<HttpRequest, "accept">): Promise<Answer | undefined> {
+    return request(this.settings, { ...asked, accept: acceptFiles });
   }
 
   /** Looks at a file's beginning, by a request of its own, and throws StorageError `"not-a-checkpoint"` where it is something else. */
   async refuseImpostor(target: HttpTarget, signal: AbortSignal | undefined): Promise<void> {
-    const answer = await this.ask(target, { offset: 0, length: sniffLength }, this.attempts(), signal);
+    const answer = await this.ask({
+      target,
+      priority: "high",
+      range: { offset: 0, length: sniffLength },
+      attempts: this.attempts(),
+      signal,
+    });
     if (answer === undefined) return;
     const head = new TextEncoder().encode(await answer.text(sniffLength));
     const impostor = answer.status === 416 ? undefined : sniff(head, answer.contentType, target.path);
@@ -76,7 +76,7 @@ export class HttpSession {
     const { base, clock } = this.settings;
     const target = targetOf(base, `absent-${clock.random().toString(36).slice(2)}`);
     try {
-      const answer = await this.ask(target, undefined, this.attempts(), signal);
+      const answer = await this.ask({ target, priority: "high", attempts: this.attempts(), signal });
       if (answer === undefined) return false;
       const head = new TextEncoder().encode(await answer.text(sniffLength));
       return !answer.redirected && sniff(head, answer.contentType, target.path) === "html";

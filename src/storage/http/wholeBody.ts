@@ -57,7 +57,7 @@ async function* resumedPieces(session: HttpSession, { target, answer, reason, at
     }
     if (total === undefined || got === 0 || got >= total) throw broken;
     await attempts.failed({ error: (tries) => interrupted(target, tries, broken), progress: got - before }, signal);
-    const rest = await session.ask(target, { offset: got, length: total - got }, attempts, signal);
+    const rest = await session.ask({ target, range: { offset: got, length: total - got }, priority: "high", attempts, signal });
     if (rest === undefined || !isRest(rest, got, total)) {
       rest?.close();
       throw broken;

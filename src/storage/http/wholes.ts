@@ -79,7 +79,7 @@ export class Wholes {
     let answer = part?.answer;
     answer?.follow(signal);
     for (;;) {
-      answer ??= await this.#session.ask(target, undefined, attempts, signal);
+      answer ??= await this.#session.ask({ target, priority: "high", attempts, signal });
       if (answer === undefined) return undefined;
       try {
         return await readWholeBody(this.#session, { target, answer, limit, reason: part?.reason, attempts, signal });
