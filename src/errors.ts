@@ -227,6 +227,9 @@ export type StorageErrorReason =
   | "cannot-list" // nothing that could be listed
   | "read-only"
   | "unavailable" // the kind of storage does not exist here
+  | "quota" // no room left for what is to be written
+  | "busy" // another page, worker or program has the file open
+  | "permission" // the user has not let the page read or write the folder
   | "worker" // a worker that read or decoded ended unexpectedly
   | "io"; // the platform's own error, see cause
 

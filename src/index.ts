@@ -49,6 +49,7 @@ export {
 } from "./errors.js";
 export type { GpuArray } from "./gpu/gpuArray.js";
 export type { BufferLimits } from "./gpu/limits.js";
+export type { FileWriter } from "./storage/fileWriter.js";
 export { type HttpStorageOptions, httpStorage } from "./storage/http.js";
 export { memoryStorage } from "./storage/memory.js";
 export { opfsStorage } from "./storage/opfs.js";

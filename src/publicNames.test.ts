@@ -64,6 +64,7 @@ const types = [
   "Complex",
   "Dtype",
   "DtypeMismatch",
+  "FileWriter",
   "GpuArray",
   "HostArray",
   "HostArrayTemplate",

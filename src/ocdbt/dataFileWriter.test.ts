@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { FileCreation } from "../storage/fileWriter.js";
 import { memoryStorage } from "../storage/memory.js";
 import type { WritableStorage } from "../storage/storage.js";
 import { DataFileWriter } from "./dataFileWriter.js";
@@ -19,7 +18,7 @@ function writerOf(longest: number, storage: WritableStorage = memoryStorage(), s
 /** A storage that forgets what it is given, and says how long each piece was. */
 function forgetful() {
   const written: number[] = [];
-  const storage: WritableStorage & FileCreation = {
+  const storage: WritableStorage = {
     ...memoryStorage(),
     create: async () => ({ write: async ({ length }) => void written.push(length), close: async () => {}, abort: async () => {} }),
   };

@@ -1,4 +1,4 @@
-import { createFile, type FileWriter } from "../storage/fileWriter.js";
+import type { FileWriter } from "../storage/fileWriter.js";
 import type { WritableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import type { DataPlace } from "./buildTree.js";
@@ -82,7 +82,7 @@ export class DataFileWriter {
     if (this.#file !== undefined && this.#file.length > 0 && this.#file.length + length > this.#longest) await this.close();
     if (this.#file === undefined) {
       const path = this.#nextPath();
-      this.#file = { path, writer: await createFile(this.#storage, path, this.#context), length: 0 };
+      this.#file = { path, writer: await this.#storage.create(path, this.#context), length: 0 };
     }
     return this.#file;
   }

@@ -206,7 +206,7 @@ function failingAt(storage: WritableStorage, failAt: number, done: string[]): Wr
     if (done.length === failAt) throw new Error("full");
     done.push(operation);
   };
-  const create: unknown = async (path: string) => {
+  const create: WritableStorage["create"] = async (path) => {
     count(`create ${path}`);
     const pieces: Uint8Array[] = [];
     return {
@@ -225,5 +225,5 @@ function failingAt(storage: WritableStorage, failAt: number, done: string[]): Wr
     count(path);
     await storage.write(path, bytes);
   };
-  return { ...storage, write, ...{ create } };
+  return { ...storage, write, create };
 }

@@ -4,7 +4,10 @@ import { testStorage } from "./conformance.testing.js";
 import { memoryStorage } from "./memory.js";
 import type { ReadableStorage } from "./storage.js";
 
-testStorage("a checked storage", (files) => ({ storage: checkedStorage(memoryStorage(files)) }));
+testStorage("a checked storage", (files) => {
+  const storage = checkedStorage(memoryStorage(files));
+  return { storage, writable: storage };
+});
 
 const bytes = Uint8Array.from({ length: 100 }, (_, index) => index);
 const memory = memoryStorage({ "a/b": bytes });
@@ -138,4 +141,13 @@ test("a storage that is a class keeps its this, its name and its snapshots", asy
   expect(storage?.name).toBe("own");
   expect(await storage?.list("")).toEqual({ files: [], directories: ["a"] });
   for await (const piece of storage?.stream?.("a/b", range) ?? []) expect(piece).toHaveLength(5);
+});
+
+test("a created file has a writer, and a storage that is not writable creates none", async () => {
+  const { read, list } = memory;
+  expect(Object.keys(checkedStorage({ read, list }))).toEqual(["read", "list"]);
+  for (const wrong of [undefined, {}, { write: async () => {}, close: async () => {} }]) {
+    const storage = checkedStorage({ ...memoryStorage(), create: async () => wrong as never });
+    await expect(storage.create("a")).rejects.toMatchObject({ name: "CheckpointValueError", message: expect.stringMatching(/close\(\)/) });
+  }
 });

@@ -2,14 +2,18 @@ import type { ByteRange } from "../bytes/ranges.js";
 import { endOf } from "../bytes/ranges.js";
 import { CheckpointValueError } from "../errors.js";
 import { abortable } from "../tasks/context.js";
+import type { FileWriter } from "./fileWriter.js";
 import { lengthError } from "./lengthError.js";
-import type { ReadableStorage, ReadOptions, StorageListing } from "./storage.js";
+import type { ReadableStorage, ReadOptions, StorageListing, WritableStorage } from "./storage.js";
+import { isWritable } from "./writable.js";
 
 /**
  * The same storage, whose answers are what {@link ReadableStorage} promises: a caller's own one may answer with anything, and whole files
- * in place of ranges would pass for other bytes. Aborts do not wait for it, and shared memory is copied.
+ * in place of ranges would pass for other bytes. Aborts of reads do not wait for it, and shared memory is copied. Writable where that is.
  * @throws CheckpointValueError that says what its methods have to give, StorageError `"length"` where a range reaches past the file's end.
  */
+export function checkedStorage(storage: WritableStorage): WritableStorage;
+export function checkedStorage(storage: ReadableStorage): ReadableStorage;
 export function checkedStorage(storage: ReadableStorage): ReadableStorage {
   const { stream, handle, snapshot } = storage;
   return {
@@ -24,7 +28,32 @@ export function checkedStorage(storage: ReadableStorage): ReadableStorage {
       handle: async (path, options = {}) => requireHandle(path, await stoppable(() => handle.call(storage, path, options), options)),
     }),
     ...(snapshot && { snapshot: () => checkedStorage(snapshot.call(storage)) }),
+    ...(isWritable(storage) && checkedWriting(storage)),
   };
+}
+
+/** Changes that have begun come to their end, whatever the signal says: what they left half done could not be told. */
+function checkedWriting(storage: WritableStorage): Omit<WritableStorage, keyof ReadableStorage> {
+  const { requireRoom } = storage;
+  const unlessAborted = async <Value>({ signal }: ReadOptions, call: () => Promise<Value>): Promise<Value> => {
+    signal?.throwIfAborted();
+    return call();
+  };
+  return {
+    create: (path, options = {}) => unlessAborted(options, async () => requireWriter(path, await storage.create(path, options))),
+    write: (path, bytes, options = {}) => unlessAborted(options, () => storage.write(path, bytes, options)),
+    move: (from, to, options = {}) => unlessAborted(options, () => storage.move(from, to, options)),
+    remove: (path, options = {}) => unlessAborted(options, () => storage.remove(path, options)),
+    ...(requireRoom && {
+      requireRoom: (byteLength, options = {}) => unlessAborted(options, () => requireRoom.call(storage, byteLength, options)),
+    }),
+  };
+}
+
+function requireWriter(path: string, writer: FileWriter): FileWriter {
+  const methods = [writer?.write, writer?.close, writer?.abort];
+  if (methods.every((method) => typeof method === "function")) return writer;
+  throw new CheckpointValueError(`${path}: the storage's create gave no writer; it gives { write(bytes), close(), abort() }`);
 }
 
 /** Asks unless it was aborted before, and stops waiting when it is; what is there, or throws, at once is as good as a promise. */

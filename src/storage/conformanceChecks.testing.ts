@@ -1,4 +1,4 @@
-import { isCheckpointError } from "../errors.js";
+import { isCheckpointError, type StorageErrorReason } from "../errors.js";
 import type { ReadableStorage, StorageListing } from "./storage.js";
 
 // The checks of the conformance cases: a page that runs them has no test runner.
@@ -41,6 +41,13 @@ export async function refusesLength(work: Promise<unknown>, what: string): Promi
   const error = await rejection(work, what);
   if (isCheckpointError(error, "Storage") && error.reason === "length") return error.path;
   throw new Error(`${what} was refused with ${error}, expected StorageError "length"`);
+}
+
+/** Throws unless a call is refused with a StorageError of this reason. */
+export async function refusesStorage(work: Promise<unknown>, reason: StorageErrorReason, what: string): Promise<void> {
+  const error = await rejection(work, what);
+  if (isCheckpointError(error, "Storage") && error.reason === reason) return;
+  throw new Error(`${what} was refused with ${error}, expected StorageError "${reason}"`);
 }
 
 /** Throws unless a promise rejects with this very reason. */

@@ -1,33 +1,32 @@
 import { expect, test } from "vitest";
-import { createFile } from "./fileWriter.js";
-import { testFileWriters } from "./fileWriter.testing.js";
-import { memoryStorage } from "./memory.js";
-import type { WritableStorage } from "./storage.js";
+import { type FileWriter, gatheringWriter, writeWhole } from "./fileWriter.js";
 
-/** A storage that takes whole files only, as a caller's own may. */
-function wholeFiles(): WritableStorage {
-  const { read, list, write, remove } = memoryStorage();
-  return { read, list, write, remove };
-}
-
-testFileWriters("a storage that takes whole files", async () => wholeFiles());
-
-test("a storage that takes whole files gets one, once", async () => {
-  const storage = wholeFiles();
-  const written: string[] = [];
-  const counting: WritableStorage = { ...storage, write: async (path, bytes) => void written.push(`${path} ${bytes.length}`) };
-  const writer = await createFile(counting, "file");
-  await writer.write(new Uint8Array(3));
-  await writer.write(new Uint8Array(4));
-  expect(written).toEqual([]);
+test("gathers copies of the pieces, and stores them as one, once", async () => {
+  const stored: Uint8Array[] = [];
+  const writer = gatheringWriter((bytes) => void stored.push(bytes), undefined);
+  const piece = Uint8Array.of(1, 2, 3);
+  await writer.write(piece);
+  await writer.write(piece.fill(4));
+  piece.fill(9);
+  expect(stored).toEqual([]);
   await writer.close();
-  expect(written).toEqual(["file 7"]);
+  expect(stored).toEqual([Uint8Array.of(1, 2, 3, 4, 4, 4)]);
 });
 
-test("a write that fails at the end can be given up", async () => {
-  const failing: WritableStorage = { ...wholeFiles(), write: () => Promise.reject(new Error("full")) };
-  const writer = await createFile(failing, "file");
+test("what failed at the end can be given up", async () => {
+  const writer = gatheringWriter(() => Promise.reject(new Error("full")), undefined);
   await writer.write(new Uint8Array(3));
   await expect(writer.close()).rejects.toThrow("full");
   await writer.abort();
+});
+
+test.each(["write", "close"] as const)("a whole file is given up where its %s fails", async (failing) => {
+  const calls: string[] = [];
+  const call = (name: string) => async () => {
+    calls.push(name);
+    if (name === failing) throw new Error("full");
+  };
+  const writer: FileWriter = { write: call("write"), close: call("close"), abort: call("abort") };
+  await expect(writeWhole(Promise.resolve(writer), new Uint8Array(3))).rejects.toThrow("full");
+  expect(calls.slice(-2)).toEqual([failing, "abort"]);
 });

@@ -1,6 +1,3 @@
-import type { TaskContext } from "../tasks/context.js";
-import type { WritableStorage } from "./storage.js";
-
 /** A file that is written piece by piece, so that files may be larger than memory. What stood at its path stays there until `close`. */
 export interface FileWriter {
   /**
@@ -14,24 +11,16 @@ export interface FileWriter {
   abort(): Promise<void>;
 }
 
-/** The part of a writable storage that takes files piece by piece. */
-export interface FileCreation {
-  /**
-   * Begins a file; its folders are made with it. The signal also stops its later writes.
-   * @throws CheckpointValueError for what is no path, StorageError where the place fails.
-   */
-  create(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<FileWriter>;
-}
-
-/** Begins a file in any storage: one that takes only whole files gets it at `close`, and memory holds it until then. */
-export async function createFile(
-  storage: WritableStorage & Partial<FileCreation>,
-  path: string,
-  { signal }: TaskContext = {},
-): Promise<FileWriter> {
-  if (storage.create !== undefined) return storage.create(path, { signal });
-  signal?.throwIfAborted();
-  return gatheringWriter((bytes) => storage.write(path, bytes, { signal }), signal);
+/** Writes a whole file as one piece; one that failed is given up. */
+export async function writeWhole(begun: Promise<FileWriter>, bytes: Uint8Array): Promise<void> {
+  const writer = await begun;
+  try {
+    await writer.write(bytes);
+    await writer.close();
+  } catch (error) {
+    await writer.abort();
+    throw error;
+  }
 }
 
 /** A writer that keeps copies of the pieces, and stores all of them as one at `close`. */

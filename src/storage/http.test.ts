@@ -92,6 +92,23 @@ describe("requests", () => {
     expect(inits).toMatchObject([{ cache: "no-store", credentials: "include", redirect: "follow" }]);
   });
 
+  test("what others wait for is asked with high priority, streams with low", async () => {
+    const file = bytes(500_000);
+    const server = await serve({ root: new Map([["d", file]]) });
+    const asked: string[] = [];
+    const storage = httpStorage(server.url, {
+      fetch: (url, init) => {
+        asked.push(`${init.priority} ${new Headers(init.headers).get("range") ?? "whole"}`);
+        return fetch(url, init);
+      },
+    });
+    await storage.read("d", { range: { offset: 0, length: 10 } });
+    await storage.read("d");
+    for await (const _ of storage.stream?.("d", { offset: 1, length: 400_000 }) ?? []);
+    await storage.list("").catch(() => undefined);
+    expect(asked).toEqual(["high bytes=0-9", "high whole", "low bytes=1-400000", "high whole"]);
+  });
+
   test("43: neighbours asked in one go are one request, at most `concurrency` go at once", async () => {
     const data = bytes(3_000_000);
     const server = await serve({ root: new Map([["d", data]]), latencyMs: 5 });

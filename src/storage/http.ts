@@ -92,7 +92,7 @@ function openSession(settings: SessionSettings): ReadableStorage {
       signal?.throwIfAborted();
       if (range === undefined) return wholes.read(target, longest, signal);
       // HTTP knows no empty range; the server is not asked.
-      return range.length === 0 ? new Uint8Array() : parts.read({ target, range, signal });
+      return range.length === 0 ? new Uint8Array() : parts.read({ target, range, priority: "high", signal });
     },
 
     async *stream(path: string, range: ByteRange, { signal } = {}) {
@@ -100,7 +100,7 @@ function openSession(settings: SessionSettings): ReadableStorage {
       requireRange(range);
       signal?.throwIfAborted();
       if (range.length === 0) return;
-      const open = (segment: ByteRange) => parts.stream({ target, range: segment, signal });
+      const open = (segment: ByteRange) => parts.stream({ target, range: segment, priority: "low", signal });
       for await (const piece of inSegments(range, open, () => absentFileError(path, range), settings.unread, { signal })) {
         for (const part of piecesOf(piece)) {
           yield part;

@@ -1,14 +1,11 @@
 import { expect, test } from "vitest";
 import { testStorage } from "./conformance.testing.js";
-import { testFileWriters } from "./fileWriter.testing.js";
 import { memoryStorage } from "./memory.js";
 
 testStorage("memoryStorage", (files) => {
   const storage = memoryStorage(files);
   return { storage, writable: storage };
 });
-
-testFileWriters("memoryStorage", async () => memoryStorage());
 
 test("takes a plain object, members named like prototypes' too", async () => {
   const storage = memoryStorage(Object.fromEntries([["__proto__", Uint8Array.of(1)]]));

@@ -1,7 +1,8 @@
-import { type FileCreation, gatheringWriter } from "./fileWriter.js";
+import { gatheringWriter } from "./fileWriter.js";
 import { sliceOf } from "./lengthError.js";
 import { listingOf } from "./listing.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
+import { noFileToMove, placeTaken } from "./placeErrors.js";
 import type { WritableStorage } from "./storage.js";
 
 /**
@@ -13,7 +14,11 @@ export function memoryStorage(
 ): WritableStorage {
   const stored = new Map(files instanceof Map ? files : Object.entries(files));
   for (const path of stored.keys()) requirePath(path);
-  const storage: WritableStorage & FileCreation = {
+  const put = (path: string, bytes: Uint8Array) => {
+    if (!stored.has(path)) requirePlace(stored, path);
+    stored.set(path, bytes);
+  };
+  return {
     name: "memory",
 
     async read(path, { range, signal } = {}) {
@@ -34,13 +39,23 @@ export function memoryStorage(
       requirePath(path);
       signal?.throwIfAborted();
       // Not slice, which on Node's Buffer copies nothing.
-      stored.set(path, new Uint8Array(bytes));
+      put(path, new Uint8Array(bytes));
     },
 
     async create(path, { signal } = {}) {
       requirePath(path);
       signal?.throwIfAborted();
-      return gatheringWriter((bytes) => void stored.set(path, bytes), signal);
+      return gatheringWriter((bytes) => put(path, bytes), signal);
+    },
+
+    async move(from, to, { signal } = {}) {
+      requirePath(from);
+      requirePath(to);
+      signal?.throwIfAborted();
+      const bytes = stored.get(from);
+      if (bytes === undefined) throw noFileToMove(from);
+      put(to, bytes);
+      if (from !== to) stored.delete(from);
     },
 
     async remove(path, { signal } = {}) {
@@ -49,5 +64,11 @@ export function memoryStorage(
       for (const key of [...stored.keys()]) if (key === path || key.startsWith(`${path}/`)) stored.delete(key);
     },
   };
-  return storage;
+}
+
+/** As in folders, where no name is both a file and a folder. */
+function requirePlace(stored: ReadonlyMap<string, Uint8Array>, path: string): void {
+  for (let slash = path.indexOf("/"); slash > 0; slash = path.indexOf("/", slash + 1))
+    if (stored.has(path.slice(0, slash))) throw placeTaken(path);
+  for (const key of stored.keys()) if (key.startsWith(`${path}/`)) throw placeTaken(path);
 }

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { testStorage } from "./conformance.testing.js";
-import { testFileWriters } from "./fileWriter.testing.js";
 import { nodeStorage } from "./node.js";
 
 const folders: string[] = [];
@@ -26,8 +25,6 @@ testStorage("nodeStorage", async (files) => {
   const storage = nodeStorage(await folderOf(files));
   return { storage, writable: storage };
 });
-
-testFileWriters("nodeStorage", async () => nodeStorage(await folderOf(new Map())));
 
 test("constructing it touches nothing, and the folder comes with the first write", async () => {
   const parent = await folderOf(new Map());

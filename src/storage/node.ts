@@ -3,9 +3,10 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs
 import { dirname, join, sep } from "node:path";
 import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CheckpointValueError, StorageError } from "../errors.js";
-import type { FileCreation, FileWriter } from "./fileWriter.js";
+import { type FileWriter, writeWhole } from "./fileWriter.js";
 import { fileTooLong, lengthError } from "./lengthError.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
+import { noFileToMove, placeTaken } from "./placeErrors.js";
 import type { ReadOptions, StorageListing, WritableStorage } from "./storage.js";
 import { absentFileError, streamPieceLength } from "./streamRange.js";
 
@@ -14,8 +15,8 @@ interface Options {
 }
 
 /**
- * A folder of the file system (Node). Nothing is touched before the first call; `write` makes the folders it needs and replaces
- * a file at once. A relative `dir` is taken from the working directory of each call.
+ * A folder of the file system (Node). Nothing is touched before the first call; writes make the folders they need and replace a
+ * file at once. A relative `dir` is taken from the working directory of each call.
  * @throws CheckpointValueError on an empty `dir`, and on what is no text.
  */
 export function nodeStorage(dir: string): WritableStorage {
@@ -28,7 +29,7 @@ export function nodeStorage(dir: string): WritableStorage {
     if (sep === "\\" && /[\\:]/.test(path)) throw new CheckpointValueError(`${JSON.stringify(path)} is no path on this system`);
     return join(dir, path);
   };
-  const storage: WritableStorage & FileCreation = {
+  return {
     name: dir,
     read: async (path, options = {}) => read(path, locate(path), options),
     stream: (path, range, options = {}) => stream(path, locate(path), range, options),
@@ -36,15 +37,15 @@ export function nodeStorage(dir: string): WritableStorage {
       requirePrefix(prefix);
       return list(prefix, prefix === "" ? dir : locate(prefix.slice(0, -1)), options);
     },
-    write: async (path, bytes, options = {}) => write(path, locate(path), bytes, options),
+    write: async (path, bytes, options = {}) => writeWhole(create(path, locate(path), options), bytes),
     create: async (path, options = {}) => create(path, locate(path), options),
+    move: async (from, to, options = {}) => move({ path: from, file: locate(from) }, { path: to, file: locate(to) }, options),
     remove: async (path, { signal } = {}) => {
       const file = locate(path);
       signal?.throwIfAborted();
       await attempt(path, rm(file, { recursive: true, force: true }));
     },
   };
-  return storage;
 }
 
 async function read(path: string, file: string, { range, longest, signal }: ReadOptions) {
@@ -90,35 +91,45 @@ async function list(prefix: string, folder: string, { signal }: Options): Promis
 }
 
 /** Writes beside the file and renames, so that a reader sees the old bytes or the new ones. */
-async function write(path: string, file: string, bytes: Uint8Array, options: Options): Promise<void> {
-  const writer = await create(path, file, options);
-  try {
-    await writer.write(bytes);
-    await writer.close();
-  } catch (error) {
-    await writer.abort();
-    throw error;
-  }
-}
-
 async function create(path: string, file: string, { signal }: Options): Promise<FileWriter> {
   signal?.throwIfAborted();
   const beside = join(dirname(file), `.${randomUUID()}.partial`);
   await attempt(path, mkdir(dirname(file), { recursive: true }), "write");
   const handle = await attempt(path, open(beside, "wx"), "write");
+  let placed = false;
   return {
     write: (bytes) => writeFully(path, handle, bytes, signal),
     async close() {
       signal?.throwIfAborted();
+      // Else a power cut could leave the new name with none of its bytes.
+      await attempt(path, handle.sync(), "write");
       await attempt(path, handle.close(), "write");
       await attempt(path, rename(beside, file), "write");
+      placed = true;
     },
     async abort() {
-      // The failure that matters is the one before; both do nothing after a close.
+      if (placed) return;
+      // The failure that matters is the one before.
       await handle.close().catch(() => undefined);
       await rm(beside, { force: true }).catch(() => undefined);
     },
   };
+}
+
+/** A file by its path in the storage, and in the file system. */
+interface Place {
+  readonly path: string;
+  readonly file: string;
+}
+
+async function move(from: Place, to: Place, { signal }: Options): Promise<void> {
+  signal?.throwIfAborted();
+  const found = await attempt(from.path, stat(from.file));
+  if (!found?.isFile()) throw noFileToMove(from.path);
+  await attempt(to.path, mkdir(dirname(to.file), { recursive: true }), "write");
+  // Which Windows would call a matter of permissions.
+  if ((await attempt(to.path, stat(to.file)))?.isDirectory()) throw placeTaken(to.path);
+  await attempt(to.path, rename(from.file, to.file), "write");
 }
 
 async function writeFully(path: string, handle: FileHandle, bytes: Uint8Array, signal: AbortSignal | undefined): Promise<void> {
@@ -167,6 +178,9 @@ const longestCall = 64 * 1024 * 1024;
 
 const absentCodes = new Set(["ENOENT", "ENOTDIR", "EISDIR"]);
 
+const fullCodes = new Set(["ENOSPC", "EDQUOT"]);
+const noRoom = "the disk is full, or this user's part of it; free space, and save again";
+
 /** `undefined` where nothing stands there (when reading); any other failure as a StorageError. */
 async function attempt<Value>(path: string, work: Promise<Value>, kind: "write"): Promise<Value>;
 async function attempt<Value>(path: string, work: Promise<Value>, kind?: "read"): Promise<Value | undefined>;
@@ -176,6 +190,7 @@ async function attempt<Value>(path: string, work: Promise<Value>, kind: "read" |
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
     if (kind === "read" && absentCodes.has(code)) return undefined;
+    if (fullCodes.has(code)) throw new StorageError({ path, reason: "quota", message: `${code}: ${noRoom}`, cause });
     const message = `the file system answered ${code} on a ${kind}; check permissions, free space and the disk`;
     throw new StorageError({ path, reason: "io", message, cause });
   }

@@ -1,4 +1,5 @@
 import type { ByteRange } from "../bytes/ranges.js";
+import type { FileWriter } from "./fileWriter.js";
 
 /** What a read may say. */
 export interface ReadOptions {
@@ -58,9 +59,29 @@ export interface ReadableStorage {
   snapshot?(): ReadableStorage;
 }
 
-/** A storage that can also be changed. */
+/** A storage that can also be changed. Folders come with the files in them. */
 export interface WritableStorage extends ReadableStorage {
+  /**
+   * Begins a file that is written piece by piece; it stands at its path, whole, once it is closed. The signal also stops its later writes.
+   * @throws CheckpointValueError for what is no path, StorageError where the place fails; so do the others.
+   */
+  create(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<FileWriter>;
+
+  /** Writes a whole file, in place of what was there: who reads it meanwhile gets the old bytes or the new ones. */
   write(path: string, bytes: Uint8Array, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
-  /** Removes a file, or a folder with all in it; nothing where there is none. */
+
+  /**
+   * Gives a file another path, in place of a file that was there.
+   * @throws StorageError where there is no such file, and where a folder stands at the new path.
+   */
+  move(from: string, to: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+
+  /** Removes a file, or a folder with all in it, not at once; nothing where there is none. */
   remove(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+
+  /**
+   * To be asked before so many bytes are written. Optional: a place that can tell.
+   * @throws StorageError `"quota"` where there is no room for them.
+   */
+  requireRoom?(byteLength: number, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
 }

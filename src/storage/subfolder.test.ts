@@ -7,7 +7,8 @@ import { subfolder } from "./subfolder.js";
 testStorage("subfolder", (files) => {
   const moved = new Map([...files].map(([path, bytes]) => [`deep/er/${path}`, bytes]));
   moved.set("deep/outside", Uint8Array.of(1));
-  return { storage: subfolder(memoryStorage(moved), "deep/er") };
+  const storage = subfolder(memoryStorage(moved), "deep/er");
+  return { storage, writable: storage };
 });
 
 test("is named below its parent, and is the parent where the path is empty", () => {
@@ -37,5 +38,14 @@ test("streams, snapshots and has handles where its parent does, and only there",
   expect(await folder.snapshot?.().read("x")).toEqual(Uint8Array.of(7));
   expect(await folder.handle?.("x")).toEqual({ name: "run/x" });
   await expect(folder.handle?.("../x")).rejects.toThrow(/not a path inside a storage/);
-  expect(Object.keys(subfolder(memoryStorage(), "run"))).toEqual(["name", "read", "list"]);
+  const { read, list } = memoryStorage();
+  expect(Object.keys(subfolder({ read, list }, "run"))).toEqual(["name", "read", "list"]);
+});
+
+test("asks its parent for room, where that can tell", async () => {
+  const asked: unknown[] = [];
+  const parent = { ...memoryStorage(), requireRoom: async (...given: unknown[]) => void asked.push(given) };
+  await subfolder(parent, "run").requireRoom?.(5, {});
+  expect(asked).toEqual([[5, {}]]);
+  expect(subfolder(memoryStorage(), "run").requireRoom).toBeUndefined();
 });

@@ -1,10 +1,13 @@
 import { requirePath, requirePrefix } from "./paths.js";
-import type { ReadableStorage } from "./storage.js";
+import type { ReadableStorage, WritableStorage } from "./storage.js";
+import { isWritable } from "./writable.js";
 
 /**
- * A folder of a storage as a storage of its own; `""` is the storage itself.
+ * A folder of a storage as a storage of its own, writable where that is; `""` is the storage itself.
  * @throws CheckpointValueError on a path that no storage takes.
  */
+export function subfolder(storage: WritableStorage, path: string): WritableStorage;
+export function subfolder(storage: ReadableStorage, path: string): ReadableStorage;
 export function subfolder(storage: ReadableStorage, path: string): ReadableStorage {
   if (path === "") return storage;
   requirePath(path);
@@ -23,5 +26,17 @@ export function subfolder(storage: ReadableStorage, path: string): ReadableStora
     ...(stream && { stream: (name, range, options) => stream.call(storage, within(name), range, options) }),
     ...(handle && { handle: async (name, options) => handle.call(storage, within(name), options) }),
     ...(snapshot && { snapshot: () => subfolder(snapshot.call(storage), path) }),
+    ...(isWritable(storage) && writingBelow(storage, within)),
+  };
+}
+
+function writingBelow(storage: WritableStorage, within: (name: string) => string): Omit<WritableStorage, keyof ReadableStorage> {
+  const { requireRoom } = storage;
+  return {
+    create: async (name, options) => storage.create(within(name), options),
+    write: async (name, bytes, options) => storage.write(within(name), bytes, options),
+    move: async (from, to, options) => storage.move(within(from), within(to), options),
+    remove: async (name, options) => storage.remove(within(name), options),
+    ...(requireRoom && { requireRoom: async (byteLength, options) => requireRoom.call(storage, byteLength, options) }),
   };
 }
