@@ -92,9 +92,12 @@ describe("requests", () => {
     expect(inits).toMatchObject([{ cache: "no-store", credentials: "include", redirect: "follow" }]);
   });
 
-  test("what others wait for is asked with high priority, streams with low", async () => {
+  test("what others wait for is asked with high priority, streams and the rest of them with low", async () => {
     const file = bytes(500_000);
-    const server = await serve({ root: new Map([["d", file]]) });
+    const server = await serve({
+      root: new Map([["d", file]]),
+      faults: [{ kind: "cut", afterBytes: 100_000, path: "/d", times: 1, after: 2 }],
+    });
     const asked: string[] = [];
     const storage = httpStorage(server.url, {
       fetch: (url, init) => {
@@ -106,7 +109,7 @@ describe("requests", () => {
     await storage.read("d");
     for await (const _ of storage.stream?.("d", { offset: 1, length: 400_000 }) ?? []);
     await storage.list("").catch(() => undefined);
-    expect(asked).toEqual(["high bytes=0-9", "high whole", "low bytes=1-400000", "high whole"]);
+    expect(asked).toEqual(["high bytes=0-9", "high whole", "low bytes=1-400000", "low bytes=100001-400000", "high whole"]);
   });
 
   test("43: neighbours asked in one go are one request, at most `concurrency` go at once", async () => {
