@@ -171,6 +171,34 @@ describe("35: the server ignores ranges", () => {
     server.clearFaults();
     expect(same(await other.read(dataPath, { range: late }), part(late))).toBe(true);
   });
+
+  test("although it says that it knows them: each file is taken whole once, whoever asks at the same time", async () => {
+    const begun: string[] = [];
+    const given: string[] = [];
+    const fetch = async (url: string) => {
+      const path = new URL(url).pathname;
+      begun.push(path);
+      let at = 0;
+      const pull = (stream: ReadableStreamDefaultController<Uint8Array>) => {
+        if (at === data.length) {
+          given.push(path);
+          return stream.close();
+        }
+        stream.enqueue(data.slice(at, at + 50_000));
+        at += 50_000;
+      };
+      return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers: { "accept-ranges": "bytes" } });
+    };
+    const storage = createHttpStorage("https://example.org/", { fetch }, testClock());
+    await storage.read("small");
+    const far = [early, middle, late, { offset: 230_000, length: 10 }];
+    const reads = ["a", "b"].flatMap((path) => far.map(async (range) => same(await storage.read(path, { range }), part(range))));
+    expect(new Set(await Promise.all(reads))).toEqual(new Set([true]));
+    expect(given.sort()).toEqual(["/a", "/b", "/small"]);
+    const before = begun.length;
+    expect(same(await storage.read("a", { range: { offset: 7, length: 9 } }), part({ offset: 7, length: 9 }))).toBe(true);
+    expect(begun.length).toBe(before);
+  });
 });
 
 describe("36: the server compresses parts", () => {

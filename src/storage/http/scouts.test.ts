@@ -15,6 +15,17 @@ test("the first read goes alone; after a part all go", async () => {
   for (const path of ["a", "b", "b"]) expect(await entered(scouts, path)).toBeTypeOf("function");
 });
 
+test("where the server promises parts, all go at once, until it breaks its word", async () => {
+  const scouts = new Scouts();
+  scouts.hearPromise();
+  const report = await scouts.enter("a", {});
+  expect(await entered(scouts, "b")).toBeTypeOf("function");
+  report?.(false);
+  scouts.hearPromise();
+  expect(await entered(scouts, "b")).toBeTypeOf("function");
+  expect(await entered(scouts, "b")).toBe("waits");
+});
+
 test("after a whole file each file has its own scout, and files that gave parts have none", async () => {
   const scouts = new Scouts();
   (await scouts.enter("a", {}))?.(false);

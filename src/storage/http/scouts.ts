@@ -35,6 +35,11 @@ export class Scouts {
     };
   }
 
+  /** The server says of a file that it gives parts: it is believed until it does not, which costs no more than a few broken-off answers. */
+  hearPromise(): void {
+    this.#givesParts ??= true;
+  }
+
   #learn(path: string, gavePart: boolean | undefined): void {
     if (gavePart === true) this.#trusted.add(path);
     if (gavePart === true && this.#givesParts === undefined) this.#givesParts = true;

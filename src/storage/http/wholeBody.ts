@@ -30,6 +30,7 @@ export async function readWholeBody(session: HttpSession, body: WholeBody): Prom
   const tooLarge = () => (reason === undefined ? fileTooLong(target.path, limit, target.label) : wholeTooLarge(target, reason, limit));
   if ((answer.length ?? 0) > limit) throw tooLarge();
   session.versions.check(target, answer);
+  if (!answer.encoded && answer.headers.get("accept-ranges") === "bytes") session.settings.scouts.hearPromise();
   const bytes = await collect(resumedPieces(session, body), answer.length, limit, tooLarge);
   const impostor = sniff(bytes, answer.contentType, target.path);
   if (impostor === undefined) return bytes;
