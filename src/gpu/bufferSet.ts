@@ -22,6 +22,12 @@ export class BufferSet {
     return buffer;
   }
 
+  /** Destroys one of them. */
+  destroyOne(buffer: GPUBuffer): void {
+    this.#buffers.delete(buffer);
+    buffer.destroy();
+  }
+
   /** Destroys all of them. */
   destroy(): void {
     if (this.#buffers.size === 0) return;

@@ -2,9 +2,9 @@ import type { Block } from "../arrays/spec.js";
 import type { TaskContext } from "../tasks/context.js";
 import { blameLargest } from "./blame.js";
 import { BufferSet } from "./bufferSet.js";
-import { createLeafBuffers, type HeldLeaf } from "./createLeafBuffers.js";
 import { DeviceWatch } from "./deviceWatch.js";
 import { type GpuArray, gpuArray } from "./gpuArray.js";
+import { LeafBuffers, probeGivenBuffers } from "./leafBuffers.js";
 import { LeafUpload, type UploadParts } from "./leafUpload.js";
 import { checkGpuLeaves, type GpuLeaf } from "./limits.js";
 import { writeScopes } from "./placement.js";
@@ -43,14 +43,13 @@ export interface UploadContext extends TaskContext {
 const defaultWindowBytes = 8 * 1024 * 1024;
 
 /**
- * Checks all leaves, then asks the device for all buffers. That it has no memory for them it may say later: what comes next then
- * throws it, soon, whether or not anything was written.
- * @throws DeviceError `"limit"` or `"validation"` before a buffer exists, `"lost"` after all were destroyed.
+ * Checks all leaves. Buffers are made as they are needed: that the device has no memory for one it says then.
+ * @throws DeviceError `"limit"` or `"validation"` before a buffer exists.
  */
 export async function openUpload(device: GPUDevice, leaves: readonly GpuLeaf[], context: UploadContext = {}): Promise<GpuUpload> {
   context.signal?.throwIfAborted();
   checkGpuLeaves(device, leaves);
-  const upload = new Upload(device, context);
+  const upload = new Upload(device, leaves, context);
   await upload.open(leaves);
   return upload;
 }
@@ -58,22 +57,22 @@ export async function openUpload(device: GPUDevice, leaves: readonly GpuLeaf[], 
 class Upload implements GpuUpload {
   readonly #parts: UploadParts;
   readonly #made: BufferSet;
-  #leaves: readonly HeldLeaf[] = [];
-  #uploads: readonly LeafUpload[] = [];
+  readonly #buffers: LeafBuffers;
+  /** By the leaf's index, those that something was written to. */
+  #uploads = new Map<number, LeafUpload>();
+  #finished = false;
 
-  constructor(device: GPUDevice, context: UploadContext) {
+  constructor(device: GPUDevice, leaves: readonly GpuLeaf[], context: UploadContext) {
     const watch = new DeviceWatch(device, context);
     const scratch = new BufferSet(watch);
     const window = new SendWindow(watch, context.windowBytes ?? defaultWindowBytes);
     this.#parts = { watch, scratch, window, scatter: new Scatter(watch, scratch, window.longestBatch) };
     this.#made = new BufferSet(watch);
+    this.#buffers = new LeafBuffers(watch, this.#made, leaves);
   }
 
   open(leaves: readonly GpuLeaf[]): Promise<void> {
-    return this.#orAbort(async () => {
-      this.#leaves = await createLeafBuffers(this.#parts.watch, this.#made, leaves);
-      this.#uploads = this.#leaves.map((leaf) => new LeafUpload(this.#parts, leaf));
-    });
+    return this.#orAbort(() => probeGivenBuffers(this.#parts.watch, leaves));
   }
 
   write(blocks: readonly LeafBlock[]): Promise<void> | void {
@@ -86,13 +85,15 @@ class Upload implements GpuUpload {
   finish(): Promise<GpuArray[]> {
     const { watch, window, scratch } = this.#parts;
     return this.#orAbort(async () => {
-      for (const upload of this.#uploads) upload.flush();
+      for (const upload of this.#uploads.values()) upload.flush();
+      const leaves = this.#buffers.all();
       await window.drain({ leaf: "", bytes: 0, doing: "taking the last bytes" });
       await watch.settle();
       scratch.destroy();
       watch.close();
-      this.#uploads = [];
-      return this.#leaves.map(({ spec, into, buffer }) => gpuArray({ spec, device: watch.device, buffer, owned: into === undefined }));
+      this.#uploads.clear();
+      this.#finished = true;
+      return leaves.map(({ spec, into, buffer }) => gpuArray({ spec, device: watch.device, buffer, owned: into === undefined }));
     });
   }
 
@@ -106,10 +107,19 @@ class Upload implements GpuUpload {
 
   *#piecesOf(blocks: readonly LeafBlock[]): Generator<Piece> {
     for (const { index, block } of blocks) {
-      const upload = this.#uploads[index];
-      if (upload === undefined) throw new RangeError(`the upload has no leaf ${index}, or has finished`);
+      const upload = this.#uploadOf(index);
       for (const piece of upload.piecesOf(block)) yield { upload, block: piece };
     }
+  }
+
+  #uploadOf(index: number): LeafUpload {
+    const begun = this.#uploads.get(index);
+    if (begun !== undefined) return begun;
+    const leaf = this.#finished ? undefined : this.#buffers.held(index);
+    if (leaf === undefined) throw new RangeError(`the upload has no leaf ${index}, or has finished`);
+    const upload = new LeafUpload(this.#parts, leaf);
+    this.#uploads.set(index, upload);
+    return upload;
   }
 
   #sendEach(batches: Iterator<WriteBatch>): Promise<void> | void {

@@ -53,11 +53,12 @@ export class PartJobs<Target> {
 
   /** Chunks of a file: read by the workers themselves where they can, else by this thread as streams. */
   async inRanges(storage: ReadableStorage, path: string, ranges: readonly RangeTransfer<Target>[], context: TaskContext): Promise<Job[]> {
-    const file = this.#decoding.workers && (await storage.handle?.(path));
-    if (file !== undefined) {
+    const { workers } = this.#decoding;
+    const file = workers && (await storage.handle?.(path, context));
+    if (workers !== undefined && file !== undefined) {
       const place = { file, storage, path };
       const parts = await Promise.all(ranges.map((range) => this.#partsOf(place, range, context)));
-      return fileJobs(parts.flat()).map((some) => this.#job(path, some, (running) => this.#decodeFile(place, some, running)));
+      return fileJobs(parts.flat(), workers.size).map((some) => this.#job(path, some, (running) => this.#decodeFile(place, some, running)));
     }
     return streamRuns(ranges).map((run) => {
       const parts = run.members.map(wholePart);

@@ -127,21 +127,26 @@ export function streamRuns<Range extends ByteRange>(ranges: readonly Range[]): M
   return [...mergeRanges(inOrder, { largestGap, longestRun }), ...alone];
 }
 
-/** Decoded bytes that one job reads from a file at hand: short enough that workers end together. */
-const jobLength = 8 * 1024 * 1024;
+/** Decoded bytes of the shortest job of a file that workers read themselves. */
+const shortestJob = 4 * 1024 * 1024;
 
-/** Deals parts of a file that workers read themselves: a job for each few megabytes. */
-export function fileJobs<Part extends { readonly stored: StoredPart }>(parts: readonly Part[]): Part[][] {
+/**
+ * Deals parts of a file that workers read themselves: each job is a share of what is left, so that the first ones open the file seldom, and
+ * the last ones let all workers end together.
+ */
+export function fileJobs<Part extends { readonly stored: StoredPart }>(parts: readonly Part[], workers: number): Part[][] {
   const jobs: Part[][] = [];
+  let rest = parts.reduce((sum, { stored }) => sum + stored.decodedLength, 0);
   let left = 0;
   for (const part of [...parts].sort((a, b) => a.stored.offset - b.stored.offset)) {
     const { decodedLength } = part.stored;
     if (left < decodedLength) {
       jobs.push([]);
-      left = jobLength;
+      left = Math.max(shortestJob, rest / (2 * workers));
     }
     jobs.at(-1)?.push(part);
     left -= decodedLength;
+    rest -= decodedLength;
   }
   return jobs;
 }

@@ -1,20 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { BufferSet } from "./bufferSet.js";
-import { createLeafBuffers } from "./createLeafBuffers.js";
 import { DeviceWatch } from "./deviceWatch.js";
 import { FakeDevice, type FakeDeviceOptions } from "./fakeDevice.testing.js";
+import { LeafBuffers, probeGivenBuffers } from "./leafBuffers.js";
 import type { GpuLeaf } from "./limits.js";
 
 function create(leaves: readonly GpuLeaf[], options: FakeDeviceOptions = {}) {
   const device = new FakeDevice(options);
   const watch = new DeviceWatch(device.gpu);
-  const created = createLeafBuffers(watch, new BufferSet(watch), leaves);
+  const buffers = new LeafBuffers(watch, new BufferSet(watch), leaves);
+  const created = probeGivenBuffers(watch, leaves).then(() => buffers.all());
   return { device, created, answered: () => created.then(() => watch.settle()) };
 }
 
 const leaf = (name: string, ...shape: number[]): GpuLeaf => ({ leaf: name, spec: { shape, dtype: "uint8" } });
 
-describe("createLeafBuffers", () => {
+describe("LeafBuffers", () => {
   it("makes buffers with the leaves' names, sizes and usages, in order", async () => {
     const { created } = create([leaf("model/a", 5), { ...leaf("model/b", 0), usage: 0x20 }]);
     expect(await created).toMatchObject([
@@ -57,5 +58,20 @@ describe("createLeafBuffers", () => {
     expect(device.buffers).toHaveLength(0);
     expect(await created).toHaveLength(132);
     expect(device.scopes).toBe(2 * 5);
+  });
+
+  it("makes a buffer when it is needed, and those of its batch", async () => {
+    const device = new FakeDevice();
+    const watch = new DeviceWatch(device.gpu);
+    const large = 10 * 1024 * 1024;
+    const buffers = new LeafBuffers(watch, new BufferSet(watch), [leaf("a", 1), leaf("b", 1), leaf("c", large), leaf("d", large)]);
+    expect(device.buffers).toHaveLength(0);
+    expect(buffers.held(3)?.leaf).toBe("d");
+    expect(device.buffers.map(({ label }) => label)).toEqual(["d"]);
+    expect(buffers.held(1)).toMatchObject({ leaf: "b", buffer: { label: "b" } });
+    expect(device.buffers).toHaveLength(4);
+    expect(buffers.held(0)?.buffer).toBe(buffers.all()[0]?.buffer);
+    expect(buffers.held(4)).toBeUndefined();
+    expect(device.buffers).toHaveLength(4);
   });
 });

@@ -12,17 +12,50 @@ export interface HeldLeaf extends GpuLeaf {
 const largestBatch = { buffers: 64, bytes: 16 * 1024 * 1024 };
 
 /**
- * Makes the buffer of each leaf, or takes the one given for it, all at once. Whether the device has memory for them it says later, which
- * fails the watch: reading need not wait until it has made them, which may take it half a second a gigabyte.
- * @throws DeviceError where the device refuses a given one, before anything is made.
+ * The buffers of an upload's leaves, each made when it is written to first, together with the leaves around it: making them takes a device
+ * half a second a gigabyte, in which it takes no bytes. Whether it has memory for them it says later, which fails the watch.
  */
-export async function createLeafBuffers(watch: DeviceWatch, set: BufferSet, leaves: readonly GpuLeaf[]): Promise<HeldLeaf[]> {
-  await probeGivenBuffers(watch, leaves);
-  return batchesOf(leaves).flatMap((batch) => createBatch(watch, set, batch));
+export class LeafBuffers {
+  readonly #watch: DeviceWatch;
+  readonly #set: BufferSet;
+  readonly #batches: readonly Batch[];
+  /** The batch of each leaf, and its place there. */
+  readonly #places: readonly { readonly batch: number; readonly index: number }[];
+  readonly #held: HeldLeaf[][] = [];
+
+  constructor(watch: DeviceWatch, set: BufferSet, leaves: readonly GpuLeaf[]) {
+    this.#watch = watch;
+    this.#set = set;
+    this.#batches = batchesOf(leaves);
+    this.#places = this.#batches.flatMap((batch, at) => batch.map((_, index) => ({ batch: at, index })));
+  }
+
+  /** Number of leaves. */
+  get length(): number {
+    return this.#places.length;
+  }
+
+  /** The leaf at `index` with its buffer. */
+  held(index: number): HeldLeaf | undefined {
+    const place = this.#places[index];
+    if (place === undefined) return undefined;
+    const batch = this.#batches[place.batch];
+    if (batch === undefined) return undefined;
+    this.#held[place.batch] ??= createBatch(this.#watch, this.#set, batch);
+    return this.#held[place.batch]?.[place.index];
+  }
+
+  /** All leaves in their order; makes the buffers that nothing was written to. */
+  all(): HeldLeaf[] {
+    return this.#places.flatMap((_, index) => this.held(index) ?? []);
+  }
 }
 
-/** Writing nothing changes nothing, and yet the device says whether it could: destroyed, mapped or another device's buffers fail. */
-async function probeGivenBuffers(watch: DeviceWatch, leaves: readonly GpuLeaf[]): Promise<void> {
+/**
+ * Writing nothing changes nothing, and yet the device says whether it could.
+ * @throws DeviceError where it refuses a buffer given as `into`: a destroyed or mapped one, or another device's.
+ */
+export async function probeGivenBuffers(watch: DeviceWatch, leaves: readonly GpuLeaf[]): Promise<void> {
   for (const leaf of leaves) {
     const { into } = leaf;
     if (into === undefined) continue;
