@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { memoryStorage } from "../storage/memory.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import { streamRange } from "../storage/streamRange.js";
+import { Pace } from "../tasks/pace.js";
 import { counted, database, databaseNames, expectedJson, listed, opened } from "./databases.testing.js";
 import { child, indirect, inline, interiorOf, leafOf, ownFiles, storageOf } from "./handmade.testing.js";
 import { type OcdbtDatabase, openOcdbt } from "./open.js";
@@ -239,6 +240,19 @@ describe("many keys at once", () => {
     const work = found.readAll(["long"], { longest: 1000 });
     await expect(work).rejects.toThrow('a value of at most 1000 bytes for key "long", received 1099511627776');
     await expect(work).rejects.toMatchObject({ name: "CorruptCheckpointError", path: "data" });
+  });
+
+  test("are found with rests where the caller's pace says so", async () => {
+    const found = await opened(storage());
+    const pace = new Pace();
+    const due = vi.spyOn(pace, "dueForSmallStep", "get").mockReturnValue(true);
+    const rest = vi.spyOn(pace, "rest").mockResolvedValue();
+    expect((await found.locateAll(["a", "b", "m.x"], { pace })).every((location) => location !== undefined)).toBe(true);
+    // Each key is looked for in the root and in one leaf.
+    expect(due).toHaveBeenCalledTimes(6);
+    expect(rest).toHaveBeenCalledTimes(6);
+    await found.readAll(["a"], { pace });
+    expect(rest).toHaveBeenCalledTimes(8);
   });
 
   test("stop on abort", async () => {

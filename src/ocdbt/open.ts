@@ -3,6 +3,7 @@ import { CorruptCheckpointError, StorageError, UnsupportedCheckpointError } from
 import { requireRange } from "../storage/paths.js";
 import type { ReadableStorage, ReadOptions, StorageListing } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
+import type { Pace } from "../tasks/pace.js";
 import { locateData, readData, streamData } from "./dataFiles.js";
 import { findVersion } from "./findVersion.js";
 import { keyBytes } from "./keyBytes.js";
@@ -21,17 +22,28 @@ interface ValueLocation {
   readonly inline?: Uint8Array;
 }
 
+/** What takes many keys rests where its caller's pace says so. */
+export interface PacedContext extends TaskContext {
+  readonly pace?: Pace | undefined;
+}
+
+/** How {@link OcdbtDatabase.readAll} reads. */
+export interface ReadAllOptions extends PacedContext {
+  /** Most bytes of one value. */
+  readonly longest?: number | undefined;
+}
+
 /** An opened database is a storage, the paths of which are its keys. */
 export interface OcdbtDatabase extends ReadableStorage {
   /** Where a key's value is, without reading it; `undefined` where there is no such key. */
   locate(key: string, context?: TaskContext): Promise<ValueLocation | undefined>;
-  /** The same of many keys, in their order, at the cost of one lookup: a few thousand keys at a time block nobody for long. */
-  locateAll(keys: readonly string[], context?: TaskContext): Promise<readonly (ValueLocation | undefined)[]>;
+  /** The same of many keys, in their order, without a promise for each: a few thousand keys at a time. */
+  locateAll(keys: readonly string[], context?: PacedContext): Promise<readonly (ValueLocation | undefined)[]>;
   /**
    * The values of many keys, in their order. Those that stand in the index are views into it: read them at once, and keep none.
    * @throws as `read`, and CorruptCheckpointError for a value longer than `longest` bytes.
    */
-  readAll(keys: readonly string[], options?: Omit<ReadOptions, "range">): Promise<readonly (Uint8Array | undefined)[]>;
+  readAll(keys: readonly string[], options?: ReadAllOptions): Promise<readonly (Uint8Array | undefined)[]>;
   /** All keys that begin with the prefix, in the order of their bytes. */
   keys(prefix: string, context?: TaskContext): AsyncIterable<string>;
 }
@@ -61,7 +73,7 @@ export async function openOcdbt(
 }
 
 function databaseOf(storage: ReadableStorage, tree: TreeReader): OcdbtDatabase {
-  const locateAll = async (keys: readonly string[], context: TaskContext = {}) => {
+  const locateAll = async (keys: readonly string[], context: PacedContext = {}) => {
     const found = await tree.findAll(keys.map(keyBytes), context);
     return found.map((entry) => entry && locationOf(storage, entry));
   };
@@ -98,19 +110,21 @@ function locationOf(storage: ReadableStorage, { value, origin }: FoundValue): Va
 async function readLocated(
   keys: readonly string[],
   locations: readonly (ValueLocation | undefined)[],
-  { longest = Number.POSITIVE_INFINITY, signal }: ReadOptions,
+  { longest = Number.POSITIVE_INFINITY, signal }: ReadAllOptions,
 ): Promise<(Uint8Array | undefined)[]> {
   const values = locations.map((location) => location?.inline);
-  const outside = locations.map(async (location, index) => {
-    if (location === undefined || location.inline !== undefined) return;
-    const { path, range } = location;
+  const readOne = async ({ storage, path, range }: ValueLocation, index: number) => {
     if (range.length > longest) {
       const expected = `a value of at most ${longest} bytes for key ${JSON.stringify(keys[index])}`;
       throw new CorruptCheckpointError({ path, offset: range.offset, expected, received: `${range.length}` });
     }
-    values[index] = await readData(location.storage, path, range, { signal });
-  });
-  await Promise.all(outside);
+    values[index] = await readData(storage, path, range, { signal });
+  };
+  const reads: Promise<void>[] = [];
+  for (const [index, location] of locations.entries()) {
+    if (location !== undefined && location.inline === undefined) reads.push(readOne(location, index));
+  }
+  await Promise.all(reads);
   return values;
 }
 

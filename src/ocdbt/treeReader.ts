@@ -3,6 +3,7 @@ import type { ByteRange } from "../bytes/ranges.js";
 import { CorruptCheckpointError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
+import type { Pace } from "../tasks/pace.js";
 import { locateData, type RecordOrigin, readData } from "./dataFiles.js";
 import type { FoundVersion } from "./findVersion.js";
 import { type BtreeNode, btreeNode, type InteriorEntry } from "./format/btreeNode.js";
@@ -22,6 +23,7 @@ export interface FoundValue {
 interface Search {
   readonly keys: readonly Uint8Array[];
   readonly found: (FoundValue | undefined)[];
+  readonly pace: Pace | undefined;
 }
 
 /** A node, where it stands, and the start of its keys that it leaves out. */
@@ -64,8 +66,11 @@ export class TreeReader {
   }
 
   /** The entries of exactly these keys, in their order. Nodes of one level are asked for together, and keys cost no promise each. */
-  async findAll(keys: readonly Uint8Array[], context: TaskContext): Promise<(FoundValue | undefined)[]> {
-    const search: Search = { keys, found: keys.map(() => undefined) };
+  async findAll(
+    keys: readonly Uint8Array[],
+    { pace, ...context }: TaskContext & { readonly pace?: Pace | undefined },
+  ): Promise<(FoundValue | undefined)[]> {
+    const search: Search = { keys, found: keys.map(() => undefined), pace };
     const root = await this.#root(context);
     if (root !== undefined) await this.#findBelow(root, search, keys.keys(), context);
     return search.found;
@@ -76,6 +81,7 @@ export class TreeReader {
     const groups = new Map<InteriorEntry, number[]>();
     let near = 0;
     for (const index of indices) {
+      if (search.pace?.dueForSmallStep) await search.pace.rest();
       const key = search.keys[index] ?? nothing;
       if (!startsWithBytes(key, prefix)) continue;
       if (node.kind === "leaf") {

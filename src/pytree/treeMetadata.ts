@@ -54,7 +54,7 @@ const keyKinds = { 1: "sequence", 2: "mapping" } as const;
  */
 export function parseTreeMetadata(bytes: Uint8Array, path: string): TreeMetadata {
   const document = new JsonMember(path, "the file", parseJson(bytes, path, { floats: "tagged" }));
-  return { entries: entriesOf(document, path).map(parseEntry), ...parseOptions(document) };
+  return { entries: Array.from(entriesOf(document, path), parseEntry), ...parseOptions(document) };
 }
 
 /** As {@link parseTreeMetadata}, with rests. */
@@ -68,8 +68,10 @@ export async function parseTreeMetadataInTurns(bytes: Uint8Array, path: string, 
   return { entries, ...parseOptions(document) };
 }
 
-const entriesOf = (document: JsonMember, path: string): JsonMember[] =>
-  Object.entries(document.member("tree_metadata").object()).map(([label, entry]) => new JsonMember(path, `entry ${label}`, entry));
+function* entriesOf(document: JsonMember, path: string): Generator<JsonMember> {
+  const entries = document.member("tree_metadata").object();
+  for (const label of Object.keys(entries)) yield new JsonMember(path, `entry ${label}`, entries[label]);
+}
 
 function parseOptions(document: JsonMember): Omit<TreeMetadata, "entries"> {
   const members = document.object();

@@ -51,7 +51,10 @@ export interface ArrayStorage extends Pick<ReadableStorage, "read"> {
   readAll?(keys: readonly string[], options: MetadataOptions): Promise<readonly (Uint8Array | undefined)[]>;
 }
 
-type MetadataOptions = Omit<ReadOptions, "range">;
+/** What many values are read with. */
+interface MetadataOptions extends Omit<ReadOptions, "range"> {
+  readonly pace: Pace;
+}
 
 /** Arrays whose metadata are read together: enough to ask for all nodes of an index at once, few enough for the memory that they take. */
 const arraysAtOnce = 4096;
@@ -75,7 +78,11 @@ export async function openZarrArrays(
   const arrays: (ZarrArray | undefined)[] = [];
   const known: KnownMetadata = { 2: new Map(), 3: new Map() };
   for (let start = 0; start < names.length; start += arraysAtOnce) {
-    for (const file of await readMetadata(storage, names.slice(start, start + arraysAtOnce), context)) {
+    for (const file of await readMetadata(storage, names.slice(start, start + arraysAtOnce), {
+      signal: context.signal,
+      longest: longestJson,
+      pace,
+    })) {
       if (pace.dueForSmallStep) await pace.rest();
       context.signal?.throwIfAborted();
       const { bytes, version } = file;
@@ -149,8 +156,7 @@ interface MetadataFile {
 }
 
 /** Reads all `.zarray`, and then what is missing as `zarr.json`. */
-async function readMetadata(storage: ArrayStorage, names: readonly string[], { signal }: TaskContext): Promise<MetadataFile[]> {
-  const options = { longest: longestJson, signal };
+async function readMetadata(storage: ArrayStorage, names: readonly string[], options: MetadataOptions): Promise<MetadataFile[]> {
   const readAll = (keys: readonly string[]) =>
     storage.readAll?.(keys, options) ?? Promise.all(keys.map((key) => storage.read(key, options)));
   // A name that ends with a slash owns the keys right behind it, as TensorStore joins paths.

@@ -1,6 +1,6 @@
 import type { ByteRange } from "../../bytes/ranges.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
-import type { OcdbtDatabase } from "../../ocdbt/open.js";
+import type { OcdbtDatabase, PacedContext } from "../../ocdbt/open.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
@@ -58,7 +58,7 @@ export async function locateChunks(
   for (const some of batchesOf(arrays)) {
     if (pace.due) await pace.rest();
     context.signal?.throwIfAborted();
-    const sources = await sourcesOf(index.arrays, some, context);
+    const sources = await sourcesOf(index.arrays, some, { signal: context.signal, pace });
     for (const [nth, { place, array, chunk }] of some.entries()) {
       const source = sources[nth] ?? nowhere;
       if (source.kind === "range") requireLength(source, array);
@@ -102,7 +102,7 @@ function requireLength({ path, range: { offset, length } }: ChunkSource & { kind
 async function sourcesOf(
   arrays: ReadableStorage | OcdbtDatabase,
   chunks: readonly ChunkOfArray[],
-  context: TaskContext,
+  context: PacedContext,
 ): Promise<readonly ChunkSource[]> {
   const keys = chunks.map(({ chunk }) => chunk.key);
   if (!("locateAll" in arrays)) return keys.map((path) => ({ kind: "file", storage: arrays, path }));
