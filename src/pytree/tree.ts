@@ -17,9 +17,27 @@ export type PathLeaf<Leaf> = { readonly path: KeyPath; readonly leaf: Leaf };
  * @throws CorruptCheckpointError for list indices with gaps, siblings of both kinds, two equal paths, and no leaf at all.
  */
 export function buildTree<Leaf>(leaves: readonly PathLeaf<Leaf>[], file: string): TreeNode<Leaf> {
-  const root: Draft<Leaf> = {};
-  for (const { path, leaf } of leaves) place(root, path, leaf, file);
-  return finish(root, undefined, file);
+  const builder = new TreeBuilder<Leaf>(file);
+  for (const { path, leaf } of leaves) builder.add(path, leaf);
+  return builder.finish();
+}
+
+/** As {@link buildTree}, leaf by leaf. */
+export class TreeBuilder<Leaf> {
+  readonly #file: string;
+  readonly #root: Draft<Leaf> = {};
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  add(path: KeyPath, leaf: Leaf): void {
+    place(this.#root, path, leaf, this.#file);
+  }
+
+  finish(): TreeNode<Leaf> {
+    return finish(this.#root, undefined, this.#file);
+  }
 }
 
 /** A node while leaves still come; only one with children has a map. */

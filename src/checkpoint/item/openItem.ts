@@ -5,7 +5,7 @@ import { openOcdbt } from "../../ocdbt/open.js";
 import { parseArrayMetadatas } from "../../pytree/arrayMetadatas.js";
 import { type KeyPath, leafPath, paramName } from "../../pytree/keyPath.js";
 import { findString } from "../../pytree/strings.js";
-import { buildTree, type PathLeaf } from "../../pytree/tree.js";
+import { TreeBuilder } from "../../pytree/tree.js";
 import { parseTreeMetadataInTurns, type TreeEntry, type TreeMetadata, valueTypes } from "../../pytree/treeMetadata.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import { subfolder } from "../../storage/subfolder.js";
@@ -50,17 +50,21 @@ async function readIndex(name: string, path: string, folder: ReadableStorage, pa
     readStrings(folder, metadata.entries, pace, context),
   ]);
   const keyImpls = await readKeyImpls(folder, opened, pace, context);
-  const leaves: PathLeaf<StoredLeaf>[] = [];
+  const tree = new TreeBuilder<StoredLeaf>("_METADATA");
+  const leaves: StoredLeaf[] = [];
   for (const entry of metadata.entries) {
     if (pace.dueForSmallStep) await pace.rest();
     const keys = withoutItemNode(entry.path);
-    leaves.push({ path: keys, leaf: storedLeaf(entry, leafPath(keys), opened, strings, keyImpls) });
+    const leaf = storedLeaf(entry, leafPath(keys), opened, strings, keyImpls);
+    tree.add(keys, leaf);
+    leaves.push(leaf);
   }
+  if (pace.due) await pace.rest();
   return {
     name,
     folder: path,
-    tree: buildTree(leaves, "_METADATA"),
-    leaves: leaves.map(({ leaf }) => leaf),
+    tree: tree.finish(),
+    leaves,
     arrays,
     missingChunksAreLost: metadata.storeArrayDataEqualToFillValue === true,
   };
