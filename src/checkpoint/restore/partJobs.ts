@@ -32,11 +32,11 @@ export class PartJobs<Target> {
   /** Memory of messages that no job uses now. */
   readonly #posts: PieceMemory[] = [];
 
-  /** `limit`: bytes that all jobs may hold at once. */
-  constructor(decoding: Decoding, delivery: Delivery<Target>, limit: number) {
+  /** `limit`: bytes that all jobs may hold at once; `total`: stored bytes of the restore. */
+  constructor(decoding: Decoding, delivery: Delivery<Target>, limit: number, total: number) {
     this.#decoding = decoding;
     this.#delivery = delivery;
-    this.#sizes = messageSizes(limit);
+    this.#sizes = messageSizes(limit, total);
   }
 
   /** Chunks in the index: short ones, though they may decode to many bytes. */
@@ -152,13 +152,16 @@ interface MessageSizes {
 }
 
 /**
- * Pieces of 4 MiB, where so much may be held: messages stay few, and from that length on Chromium's writeBuffer takes the shortest way.
- * `limit`: bytes that all jobs may hold at once.
+ * Pieces of 4 MiB for what takes long: messages stay few, and from that length on Chromium's writeBuffer takes the shortest way. For shorter
+ * restores a small part of them, and where less may be held, shorter ones.
+ * @param limit bytes that all jobs may hold at once.
+ * @param total stored bytes of the restore.
  */
-function messageSizes(limit: number): MessageSizes {
+function messageSizes(limit: number, total: number): MessageSizes {
   const shortest = 32 * 1024;
   const longest = 4 * 1024 * 1024;
-  const byteLength = Math.max(shortest, Math.min(longest, 2 ** Math.floor(Math.log2(limit / 12))));
+  const fitting = Math.min(longest, limit / 12, Math.max(total / 64, 16 * shortest));
+  const byteLength = Math.max(shortest, 2 ** Math.floor(Math.log2(fitting)));
   return { pieces: { byteLength, count: 2 }, posts: { byteLength: Math.max(shortest, byteLength / 4), count: 3 } };
 }
 

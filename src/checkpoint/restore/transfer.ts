@@ -33,9 +33,10 @@ export async function moveBytes<Target>(transfers: readonly Transfer<Target>[], 
 async function planJobs<Target>(transfers: readonly Transfer<Target>[], road: Road<Target>, context: TaskContext): Promise<Job[]> {
   const { limit } = road.budget;
   const { leftOut, inIndex, inRanges, inFiles } = chunksByPlace(transfers);
-  const decoding = await road.decoding(inRanges.flatMap(({ ranges }) => ranges).reduce((sum, { length }) => sum + length, 0));
+  const total = inRanges.flatMap(({ ranges }) => ranges).reduce((sum, { length }) => sum + length, 0);
+  const decoding = await road.decoding(total);
   const delivery = new Delivery(road.write);
-  const inParts = new PartJobs(decoding, delivery, limit);
+  const inParts = new PartJobs(decoding, delivery, limit, total);
   const asBlocks = new BlockJobs(delivery, limit);
   const isPart = ({ transfer }: ChunkTransfer) => decodesInParts(transfer, decoding.zstd !== undefined);
   const isBlocks = (chunk: ChunkTransfer) => !isPart(chunk);
