@@ -30,17 +30,25 @@ interface Loan {
   fail: (error: unknown) => void;
 }
 
-/** A worker from its start to its end. It can be lent once its first message, `{ kind: "ready" }`, has come. */
+/**
+ * A worker from its start to its end. It can be lent once its first message, `{ kind: "ready" }`, has come; one that does not say so within
+ * `startMs` milliseconds breaks.
+ */
 export class PooledWorker {
   readonly #worker: Worker;
   readonly #events: WorkerEvents;
   #loan: Loan | undefined;
   #ready = false;
   #ended = false;
+  #startTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(worker: Worker, events: WorkerEvents) {
+  constructor(worker: Worker, startMs: number, events: WorkerEvents) {
     this.#worker = worker;
     this.#events = events;
+    // In two halves: a thread that was busy all the time hears the message between them.
+    this.#startTimer = setTimeout(() => {
+      this.#startTimer = setTimeout(() => this.#giveUp(startMs), startMs / 2);
+    }, startMs / 2);
     worker.addEventListener("message", ({ data }) => this.#hear(data));
     worker.addEventListener("error", (event) => this.#break(event, event.message));
     worker.addEventListener("messageerror", (event) => this.#break(event, "a message could not be read"));
@@ -78,6 +86,7 @@ export class PooledWorker {
   end(detail?: string): void {
     if (this.#ended) return;
     this.#ended = true;
+    clearTimeout(this.#startTimer);
     this.#worker.terminate();
     this.#loan?.fail(workerError(detail));
     this.#loan = undefined;
@@ -89,6 +98,7 @@ export class PooledWorker {
       this.#loan?.listener?.(message);
     } else if ((message as { readonly kind?: unknown } | null)?.kind === "ready") {
       this.#ready = true;
+      clearTimeout(this.#startTimer);
       this.#events.ready(this);
     }
   }
@@ -97,6 +107,11 @@ export class PooledWorker {
     event.preventDefault(); // else it is reported as the page's own error too
     if (this.#ended) return;
     this.end(detail);
+    this.#events.broken(this);
+  }
+
+  #giveUp(startMs: number): void {
+    this.end(`it was not ready after ${startMs} ms`);
     this.#events.broken(this);
   }
 }

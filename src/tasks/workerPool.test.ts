@@ -4,6 +4,7 @@ import { FakeWorker } from "./fakeWorker.testing.js";
 import { type WorkerLease, WorkerPool } from "./workerPool.js";
 
 const idleMs = 1000;
+const startMs = 600;
 const ready = { kind: "ready" };
 
 /** A pool of fake workers; `load` lets the newest ones say that they are ready. */
@@ -15,7 +16,7 @@ function makePool({ size = 2, loads = true } = {}) {
     if (loads) queueMicrotask(() => fake.say(ready));
     return fake.worker;
   };
-  const pool = new WorkerPool({ createWorker, size, idleMs });
+  const pool = new WorkerPool({ createWorker, size, idleMs, startMs });
   return { pool, workers, alive: () => workers.filter(({ terminated }) => !terminated) };
 }
 
@@ -220,7 +221,7 @@ describe("where workers cannot be started", () => {
     const createWorker = vi.fn(() => {
       throw new DOMException("no workers here", "SecurityError");
     });
-    const pool = new WorkerPool({ createWorker, size: 4, idleMs });
+    const pool = new WorkerPool({ createWorker, size: 4, idleMs, startMs });
     expect(await Promise.all([pool.acquire(), pool.acquire()])).toEqual([undefined, undefined]);
     pool.warm();
     expect(await pool.acquire()).toBeUndefined();
@@ -239,6 +240,30 @@ describe("where workers cannot be started", () => {
     expect(await Promise.all(waiting)).toEqual([undefined, undefined, undefined]);
     expect(await pool.acquire()).toBeUndefined();
     expect(pool).toMatchObject({ started: 2, ended: 2 });
+  });
+
+  it("says so to all who wait when no script is ready in time, and ends the workers", async () => {
+    const { pool, alive } = makePool({ size: 2, loads: false });
+    const waiting = [pool.acquire(), pool.acquire(), pool.acquire()];
+    await vi.advanceTimersByTimeAsync(startMs - 1);
+    expect(alive()).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await Promise.all(waiting)).toEqual([undefined, undefined, undefined]);
+    expect(alive()).toEqual([]);
+    expect(await pool.acquire()).toBeUndefined();
+    expect(pool).toMatchObject({ started: 2, ended: 2 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("hears a script that was ready in time although this thread was too busy to listen", async () => {
+    const { pool, workers } = makePool({ size: 1, loads: false });
+    const waiting = lend(pool);
+    // A timer that is due runs before the message, whatever its age; the second half begins only then.
+    vi.advanceTimersByTime(startMs / 2);
+    workers[0]?.say(ready);
+    vi.advanceTimersByTime(startMs / 2);
+    (await waiting).post("job");
+    expect(workers[0]).toMatchObject({ posted: ["job"], terminated: false });
   });
 
   it("goes on with those that were started before", async () => {

@@ -12,7 +12,11 @@ export interface PoolOptions {
   readonly size: number;
   /** How long a worker without a job is kept, in milliseconds. */
   readonly idleMs: number;
+  /** How long a worker may take to say that it is ready, in milliseconds (10 s): one that never does must not hold up those who wait. */
+  readonly startMs?: number | undefined;
 }
+
+const longestStartMs = 10_000;
 
 /**
  * Workers that several tasks share: started when a job needs one, lent in the order that jobs ask, ended when idle. Where one cannot be
@@ -100,8 +104,9 @@ export class WorkerPool {
   }
 
   #start(): void {
+    const { createWorker, startMs = longestStartMs } = this.#options;
     try {
-      const worker = new PooledWorker(this.#options.createWorker(), {
+      const worker = new PooledWorker(createWorker(), startMs, {
         ready: (ready) => this.#lendOrKeep(ready),
         broken: (broken) => this.#replace(broken),
         released: (released, finished) => (finished ? this.#lendOrKeep(released) : this.#replace(released)),
