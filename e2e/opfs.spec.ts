@@ -7,7 +7,7 @@ import { expect, test } from "./page/test.js";
 import { type RunningServer, startServer } from "./server/server.mjs";
 import { chromiumArguments, findChromium } from "./setup/chromium.mjs";
 
-// Reading from the origin's private file system: the storages' conformance cases, checkpoints, and what is refused.
+// The origin's private file system: the storages' conformance cases, checkpoints that are read from it, and what is refused.
 
 /** The same, in a browser with a profile on disk: without one the browser keeps these files in its memory, and its answers differ. */
 const onDisk = test.extend({
@@ -35,6 +35,33 @@ for (const [where, run] of [
     expect(onPage.problems).toEqual([]);
     expect(onPage.run).toBeGreaterThan(45);
     expect(inWorker).toEqual(onPage);
+  });
+
+  run(`does what every storage must do that can be written to: ${where}`, async ({ page }) => {
+    const { onPage, inWorker, started } = await page.evaluate(async () => {
+      const { inWorker, opfsTasks } = window.internals;
+      const started: string[] = [];
+      window.Worker = class extends Worker {
+        constructor(url: string | URL, options?: WorkerOptions) {
+          super(url, options);
+          started.push(new URL(url).protocol);
+        }
+      };
+      const onPage = await opfsTasks.problemsOfWriting("on the page");
+      return { onPage, started: [...started], inWorker: await inWorker("problemsOfWriting", "in/a worker") };
+    });
+    expect(onPage.problems).toEqual([]);
+    expect(onPage.run).toBeGreaterThan(15);
+    expect(inWorker).toEqual(onPage);
+    // One for all files.
+    expect(started).toEqual(["blob:"]);
+  });
+
+  run(`does so where pages have no workers: ${where}`, async ({ page }) => {
+    await page.evaluate(() => Reflect.deleteProperty(window, "Worker"));
+    const { run, problems } = await page.evaluate(() => window.internals.opfsTasks.problemsOfWriting("without workers"));
+    expect(problems).toEqual([]);
+    expect(run).toBeGreaterThan(15);
   });
 
   run(`files are read at first hand: ${where}`, async ({ page }) => {

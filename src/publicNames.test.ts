@@ -186,7 +186,7 @@ describe("the public types", () => {
   it("of storages are these", () => {
     expectTypeOf(orbax.httpStorage).toEqualTypeOf<(url: string | URL, options?: HttpStorageOptions) => ReadableStorage>();
     expectTypeOf(orbax.memoryStorage).returns.toEqualTypeOf<WritableStorage>();
-    expectTypeOf(orbax.opfsStorage).toEqualTypeOf<(folder?: string) => ReadableStorage>();
+    expectTypeOf(orbax.opfsStorage).toEqualTypeOf<(folder?: string) => WritableStorage>();
     expectTypeOf(node.nodeStorage).toBeCallableWith("checkpoints");
     expectTypeOf(node.nodeStorage).returns.toExtend<WritableStorage>();
     expectTypeOf(orbax.resolveCheckpointDir).toEqualTypeOf<

@@ -78,14 +78,14 @@ describe("a snapshot", () => {
 
 describe("what the file system refuses", () => {
   test.each([
-    ["getDirectoryHandle a", "NotAllowedError", /requestPermission/],
-    ["getFileHandle a/file", "SecurityError", /ordinary window/],
-    ["getFile a/file", "NoModificationAllowedError", /another page or worker/],
-    ["getFile a/file", "InvalidStateError", /InvalidStateError.*try again/],
-  ] as const)("%s with %s is an error that says what to do, and keeps its cause", async (call, name, message) => {
+    ["getDirectoryHandle a", "NotAllowedError", "permission", /requestPermission/],
+    ["getFileHandle a/file", "SecurityError", "io", /ordinary window/],
+    ["getFile a/file", "NoModificationAllowedError", "busy", /another page or worker/],
+    ["getFile a/file", "InvalidStateError", "io", /InvalidStateError.*try again/],
+  ] as const)("%s with %s is an error that says what to do, and keeps its cause", async (call, name, reason, message) => {
     const { system, storage } = oneFile();
     system.refusals.set(call, name);
-    const failure = { name: "StorageError", reason: "io", message: expect.stringMatching(message), cause: { name } };
+    const failure = { name: "StorageError", reason, message: expect.stringMatching(message), cause: { name } };
     for (const place of [storage, storage.snapshot()]) {
       await expect(place.read("a/file")).rejects.toMatchObject(failure);
       await expect(place.handle("a/file")).rejects.toMatchObject(failure);
@@ -98,7 +98,7 @@ describe("what the file system refuses", () => {
   test("a list is no empty list then", async () => {
     const { system, storage } = oneFile();
     system.refusals.set("values a", "NotAllowedError");
-    await expect(storage.list("a/")).rejects.toMatchObject({ reason: "io", path: "a/" });
+    await expect(storage.list("a/")).rejects.toMatchObject({ reason: "permission", path: "a/" });
     system.refusals.set("values a", "NotFoundError");
     expect(await storage.list("a/")).toEqual({ files: [], directories: [] });
   });
@@ -142,7 +142,7 @@ describe("bytes that cannot be read", () => {
     await expect(failing(cause, () => {}).read("a/file")).rejects.toMatchObject(failure);
     await expect(collect(failing(cause, () => {}).stream("a/file", range))).rejects.toMatchObject(failure);
     const closed = failing(cause, (system) => system.refusals.set("getFile a/file", "NotAllowedError"));
-    await expect(closed.read("a/file")).rejects.toMatchObject({ reason: "io", cause: { name: "NotAllowedError" } });
+    await expect(closed.read("a/file")).rejects.toMatchObject({ reason: "permission", cause: { name: "NotAllowedError" } });
   });
 });
 

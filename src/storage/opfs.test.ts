@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { testStorage } from "./conformance.testing.js";
-import { FakeFileSystem, refusal } from "./fileSystem/fakeFileSystem.testing.js";
+import { type FakeAbilities, FakeFileSystem, refusal } from "./fileSystem/fakeFileSystem.testing.js";
 import { opfsStorage } from "./opfs.js";
 
 /** Puts a private file system into this process, which has none. */
-function stubOpfs(files: Iterable<readonly [string, Uint8Array]> = []): FakeFileSystem {
-  const system = new FakeFileSystem(files);
+function stubOpfs(files: Iterable<readonly [string, Uint8Array]> = [], abilities: FakeAbilities = {}): FakeFileSystem {
+  const system = new FakeFileSystem(files, abilities);
   vi.stubGlobal("navigator", { storage: { getDirectory: async () => system.directory() } });
   return system;
 }
@@ -18,7 +18,14 @@ const below = (folder: string, files: ReadonlyMap<string, Uint8Array>) =>
 // On the real one the same cases run in a browser.
 testStorage("opfsStorage", (files) => {
   stubOpfs([...below("runs/ü %41", files), ["runs/outside", Uint8Array.of(1)]]);
-  return { storage: opfsStorage("runs/ü %41") };
+  const storage = opfsStorage("runs/ü %41");
+  return { storage, writable: storage };
+});
+
+testStorage("opfsStorage without synchronous handles", (files) => {
+  stubOpfs(files, { sync: false });
+  const storage = opfsStorage();
+  return { storage, writable: storage };
 });
 
 testStorage("a snapshot of opfsStorage", (files) => {

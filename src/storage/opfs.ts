@@ -1,21 +1,37 @@
 import { CheckpointValueError, StorageError } from "../errors.js";
 import { directoryReading } from "./directoryHandle.js";
+import { directoryWriting } from "./directoryWriting.js";
 import { Handles } from "./fileSystem/handles.js";
+import { makeFolder } from "./fileSystem/makeFolder.js";
+import { openSink } from "./fileSystem/openSink.js";
 import { requirePath } from "./paths.js";
-import type { ReadableStorage } from "./storage.js";
+import { requestPersistence, requireRoom } from "./room.js";
+import type { WritableStorage } from "./storage.js";
 
 /**
  * A folder of the origin's private file system (OPFS), by its path below the root; `""` is the root. Nothing is touched before the
- * first call, and a folder that is not there is empty. Any thread may read.
+ * first call, and a folder that is not there is empty, and comes with its first file. Any thread may read and write; workers write fastest,
+ * and a page has one of its own for it. `requireRoom` also asks the browser, once, to keep what is stored.
  *
  * Where there is no such file system, as in Node, on a page without https and in some browsers' private windows, calls throw StorageError
  * `"unavailable"` that says what to use instead.
  * @throws CheckpointValueError on a path that no storage takes, and on what is no text.
  */
-export function opfsStorage(folder = ""): ReadableStorage {
+export function opfsStorage(folder = ""): WritableStorage {
   const path = requireFolder(folder);
   const name = path === "" ? "opfs:" : `opfs:/${path}`;
-  return directoryReading(name, () => new Handles(() => originFolder(name)).folder(path));
+  const openRoot = async (create: boolean) =>
+    create ? makeFolder(await originFolder(name), path) : new Handles(() => originFolder(name)).folder(path);
+  return {
+    ...directoryReading(name, () => openRoot(false)),
+    ...directoryWriting({ openRoot, openSink }),
+    async requireRoom(byteLength, { signal } = {}) {
+      signal?.throwIfAborted();
+      // Some browsers ask their user, who may take any time.
+      void requestPersistence();
+      await requireRoom(byteLength, name);
+    },
+  };
 }
 
 /** The path without the slashes around it. */

@@ -1,0 +1,93 @@
+import type { TaskContext } from "../../tasks/context.js";
+import type { FileWriter } from "../fileWriter.js";
+import { changeFailure, isAbsence } from "./failures.js";
+import { type FileSink, type OpenSink, openWritableSink } from "./fileSink.js";
+import type { FilePlace } from "./makeFolder.js";
+import { type Movable, moveFile } from "./moveFile.js";
+import { patiently } from "./patiently.js";
+import { StagedWriter } from "./stagedWriter.js";
+
+/** The file that is filled. */
+interface Filled extends FilePlace {
+  readonly handle: FileSystemFileHandle & Movable;
+  /** True where nothing stood at its name before. */
+  readonly made: boolean;
+}
+
+/**
+ * Begins a file. With a sink it is filled beside its place, and moved there when it is closed; without one, and where files cannot be
+ * moved, a stream changes the file at its place when it is closed.
+ */
+export async function createPlacedFile(
+  path: string,
+  place: FilePlace,
+  openSink: OpenSink | undefined,
+  { signal }: TaskContext,
+): Promise<FileWriter> {
+  try {
+    const beside = openSink && (await fileBeside(place));
+    const filled = beside ?? (await fileAt(place));
+    const open = () => (beside && openSink ? openSink(filled.handle) : openWritableSink(filled.handle));
+    const sink = await patiently(path, open, { signal }).catch(async (error: unknown) => {
+      await removeMade(filled);
+      throw error;
+    });
+    return writerOf(path, place, filled, sink, signal);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw await changeFailure(path, cause);
+  }
+}
+
+async function fileBeside({ folder }: FilePlace): Promise<Filled | undefined> {
+  const name = `.${crypto.randomUUID()}.partial`;
+  const handle: FileSystemFileHandle & Movable = await folder.getFileHandle(name, { create: true });
+  const filled = { folder, name, handle, made: true };
+  if (handle.move !== undefined) return filled;
+  await removeMade(filled);
+  return undefined;
+}
+
+async function fileAt({ folder, name }: FilePlace): Promise<Filled> {
+  const before = await folder.getFileHandle(name).catch((cause: unknown) => {
+    if (!isAbsence(cause)) throw cause;
+  });
+  return { folder, name, handle: before ?? (await folder.getFileHandle(name, { create: true })), made: before === undefined };
+}
+
+function writerOf(path: string, place: FilePlace, filled: Filled, sink: FileSink, signal: AbortSignal | undefined): FileWriter {
+  const staged = new StagedWriter(sink);
+  let placed = false;
+  /** Bytes so far. */
+  let byteLength = 0;
+  const attempt = async (work: Promise<void>) => {
+    try {
+      await work;
+    } catch (cause) {
+      throw await changeFailure(path, cause, byteLength);
+    }
+  };
+  return {
+    async write(bytes) {
+      signal?.throwIfAborted();
+      byteLength += bytes.length;
+      await attempt(staged.write(bytes));
+    },
+    async close() {
+      signal?.throwIfAborted();
+      await attempt(staged.close());
+      if (filled.name !== place.name) await patiently(path, () => moveFile(path, filled.handle, place), { signal });
+      placed = true;
+    },
+    async abort() {
+      if (placed) return;
+      await sink.abandon();
+      await removeMade(filled);
+    },
+  };
+}
+
+/** Leaves nothing of a file that did not come to its place. What fails here comes after a failure that matters. */
+async function removeMade({ folder, name, made }: Filled): Promise<void> {
+  if (made) await patiently(name, () => folder.removeEntry(name), {}).catch(() => undefined);
+}
