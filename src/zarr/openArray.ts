@@ -166,8 +166,8 @@ async function readMetadata(storage: ArrayStorage, names: readonly string[], opt
   const v3 = missing.length === 0 ? [] : await readAll(missing.map((prefix) => prefix + fileOf[3]));
   let nth = 0;
   return names.map((name, index) => {
-    const file = { name, prefix: prefixes[index] ?? "" };
+    const prefix = prefixes[index] ?? "";
     const bytes = v2[index];
-    return bytes === undefined ? { ...file, version: 3, bytes: v3[nth++] } : { ...file, version: 2, bytes };
+    return bytes === undefined ? { name, prefix, version: 3, bytes: v3[nth++] } : { name, prefix, version: 2, bytes };
   });
 }
