@@ -1,5 +1,6 @@
 import type { ByteRange } from "../bytes/ranges.js";
 import type { FileWriter } from "./fileWriter.js";
+import type { DirectoryLocks } from "./locks/locks.js";
 
 /** What a read may say. */
 export interface ReadOptions {
@@ -84,4 +85,7 @@ export interface WritableStorage extends ReadableStorage {
    * @throws StorageError `"quota"` where there is no room for them.
    */
   requireRoom?(byteLength: number, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+
+  /** Locks among all that may use the place at once. Optional: where there are none, those who share this object take turns. */
+  readonly locks?: DirectoryLocks | undefined;
 }
