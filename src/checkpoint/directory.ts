@@ -1,7 +1,12 @@
 import { CheckpointValueError } from "../errors.js";
+import { checkedStorage } from "../storage/checked.js";
 import { httpStorage } from "../storage/http.js";
+import type { DirectoryLocks } from "../storage/locks/locks.js";
+import { threadLocks } from "../storage/locks/threadLocks.js";
 import { opfsStorage } from "../storage/opfs.js";
 import type { ReadableStorage } from "../storage/storage.js";
+import { isWritable } from "../storage/writable.js";
+import type { WritableRoot } from "./save/saveStep.js";
 
 /** Where a store's steps lie: an `http(s):` URL, a folder's path in the browser's private file system (OPFS), or any storage. */
 export type CheckpointDirectory = string | URL | ReadableStorage;
@@ -52,6 +57,19 @@ function requireWebScheme(scheme: string | undefined, isValid: boolean): void {
 export function storageOf(directory: CheckpointDirectory): ReadableStorage {
   if (typeof directory !== "string") return directory instanceof URL ? httpStorage(directory) : directory;
   return isWebAddress(directory) ? httpStorage(directory) : opfsStorage(absolutePath(directory));
+}
+
+/** A storage as a place to save to; undefined where it can only be read. Stores that share one storage share its locks. */
+export function writableRoot(storage: ReadableStorage, name: string): WritableRoot | undefined {
+  return isWritable(storage) ? { storage: checkedStorage(storage), locks: storage.locks ?? locksOf(storage), name } : undefined;
+}
+
+const locksByStorage = new WeakMap<object, DirectoryLocks>();
+
+function locksOf(storage: object): DirectoryLocks {
+  const locks = locksByStorage.get(storage) ?? threadLocks();
+  locksByStorage.set(storage, locks);
+  return locks;
 }
 
 /**

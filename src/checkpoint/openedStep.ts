@@ -1,9 +1,10 @@
 import { CheckpointValueError } from "../errors.js";
 import { type BufferLimits, requiredLimits } from "../gpu/limits.js";
 import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
-import type { RestoredLeaf, RestoredTree } from "./item/leaves.js";
+import type { RestoredLeaf, RestoredTree, StoredTree } from "./item/leaves.js";
 import type { ItemIndex } from "./item/openItem.js";
 import type { StepIndex } from "./openStep.js";
+import { type ReadAgain, readFreely } from "./readAgain.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import { type RestoredItems, restoreItems } from "./restore/restoreItems.js";
 import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
@@ -58,22 +59,26 @@ export interface Checkpoint<Items = Readonly<Record<string, RestoredTree>>> {
 /** A restored step with the types that follow from its templates. The annotations spare the compiler a recursion without end. */
 export interface RestoredCheckpoint<in out T extends Templates, in out Device> extends Checkpoint<RestoredItemsOf<T, Device>> {}
 
-/** Makes an opened step of its index. */
+/**
+ * Makes an opened step of its index.
+ * @param again runs what reads on.
+ */
 export function openedStep<StoreDevice extends GPUDevice | undefined>(
   index: StepIndex,
   defaults: RestoreDefaults<StoreDevice>,
+  again: ReadAgain = readFreely,
 ): OpenedStep<StoreDevice> {
   const leaves = onFirstCall(() => index.items.flatMap((item) => leafInfos(item.leaves, item.name)));
   return {
     step: index.step,
     metadata: index.metadata,
-    items: Object.fromEntries(index.items.map((item) => [item.name, openedItem(index, item, defaults)])),
+    items: Object.fromEntries(index.items.map((item) => [item.name, openedItem(index, item, defaults, again)])),
     get leaves() {
       return leaves();
     },
     requiredLimits: () => limitsOf(index.items),
     async restore(options = {}) {
-      const restored = await restoreIndex(index, index.items, options.templates ?? {}, options, defaults);
+      const restored = await restoreIndex(index, index.items, options.templates ?? {}, options, defaults, again);
       // The plan made every value by its template, so the tree has the type that follows from the templates, whatever that is: never fits all.
       return checkpointOf<never>(index, restored);
     },
@@ -84,6 +89,7 @@ function openedItem<StoreDevice extends GPUDevice | undefined>(
   index: StepIndex,
   item: ItemIndex,
   defaults: RestoreDefaults<StoreDevice>,
+  again: ReadAgain,
 ): OpenedItem<StoreDevice> {
   const leaves = onFirstCall(() => leafInfos(item.leaves));
   return {
@@ -94,7 +100,7 @@ function openedItem<StoreDevice extends GPUDevice | undefined>(
     requiredLimits: () => limitsOf([item]),
     async restore(options = {}) {
       const templates: Templates = options.template === undefined ? {} : { [item.name]: options.template };
-      const { items } = await restoreIndex(index, [item], templates, options, defaults);
+      const { items } = await restoreIndex(index, [item], templates, options, defaults, again);
       return items[item.name] as never;
     },
   };
@@ -115,6 +121,7 @@ function restoreIndex(
   templates: Templates,
   options: RestoreOptions,
   defaults: RestoreDefaults,
+  again: ReadAgain,
 ): Promise<RestoredItems> {
   const castDtypes = options.castDtypes ?? false;
   const policy = {
@@ -125,7 +132,8 @@ function restoreIndex(
     recorded: castDtypes ? undefined : index.dtypes(),
   };
   const budget = requireReadConcurrentBytes(options.readConcurrentBytes ?? defaults.readConcurrentBytes);
-  return restoreItems(items, givenTemplates(index, templates), policy, budget, options);
+  const given = givenTemplates(index, templates);
+  return again(() => restoreItems(items, given, policy, budget, options), options, destroyAll);
 }
 
 /** The templates that are there; null counts as not given. */
@@ -145,19 +153,30 @@ const limitsOf = (items: readonly ItemIndex[]): BufferLimits =>
     items.flatMap(({ leaves }) => leaves.flatMap((leaf) => ("array" in leaf && leaf.kind !== "scalar" ? [leaf.array.spec] : []))),
   );
 
-function checkpointOf<Items>({ step, metadata }: StepIndex, { items, leaves, owned }: RestoredItems): Checkpoint<Items> {
+function checkpointOf<Items>(index: StepIndex, { items, leaves, owned }: RestoredItems): Checkpoint<Items> {
+  const { step, metadata } = index;
   // Of two leaves with one path, such as those of the keys "a/b" and "a" with "b" below, the first is found.
   const byPlace = onFirstCall(() => new Map(leaves.toReversed().map(({ item, path, value }) => [placeOf(item, path), value])));
-  return {
+  const checkpoint: Checkpoint<Items> = {
     step,
     metadata,
     items: items as Items,
     leaf: (item, path) => byPlace().get(placeOf(item, path)) as RestoredLeaf | undefined,
-    destroy: () => {
-      for (const array of owned) array.destroy();
-    },
+    destroy: () => destroyAll({ owned }),
   };
+  storedTrees.set(checkpoint, new Map(index.items.map(({ name, tree }) => [name, tree])));
+  return checkpoint;
 }
+
+function destroyAll({ owned }: Pick<RestoredItems, "owned">): void {
+  for (const array of owned) array.destroy();
+}
+
+/** What checkpoints were restored from, by item. */
+const storedTrees = new WeakMap<object, ReadonlyMap<string, StoredTree>>();
+
+/** The stored trees of a checkpoint that a restore gave; undefined of anything else. */
+export const storedTreesOf = (checkpoint: object): ReadonlyMap<string, StoredTree> | undefined => storedTrees.get(checkpoint);
 
 /** No item's name holds a NUL. */
 const placeOf = (item: string, path: string): string => `${item}\0${path}`;

@@ -11,7 +11,7 @@ import { adviceWhereNotFound } from "./adviceWhereNotFound.js";
 import type { CheckpointMetadata } from "./record/record.js";
 
 /** The step that a folder's name stands for: a decimal number without leading zeros up to 2^53 − 1; undefined for any other name. */
-function stepOfFolder(name: string): number | undefined {
+export function stepOfFolder(name: string): number | undefined {
   const step = /^(?:0|[1-9][0-9]*)$/.test(name) ? Number(name) : Number.NaN;
   return Number.isSafeInteger(step) ? step : undefined;
 }

@@ -1,14 +1,20 @@
-import { CheckpointValueError } from "../errors.js";
+import { CheckpointValueError, StorageError } from "../errors.js";
 import { checkedStorage } from "../storage/checked.js";
-import type { ReadableStorage } from "../storage/storage.js";
+import type { ReadableStorage, WritableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { stopTogether } from "../tasks/stopTogether.js";
-import { type CheckpointDirectory, directoryName, requireDirectory, storageOf } from "./directory.js";
-import { type OpenedStep, openedStep, type RestoredCheckpoint } from "./openedStep.js";
+import { type CheckpointDirectory, directoryName, requireDirectory, storageOf, writableRoot } from "./directory.js";
+import type { StoredTree } from "./item/leaves.js";
+import { type OpenedStep, openedStep, type RestoredCheckpoint, storedTreesOf } from "./openedStep.js";
 import { openStep, readRecord } from "./openStep.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
-import { bestOf, listStepFolders, requireStep } from "./steps.js";
+import { planSave } from "./save/planSave.js";
+import type { SaveableItems } from "./save/saveable.js";
+import { type LockOptions, requireIfLocked, requireSaveArguments, type SaveOptions } from "./save/saveOptions.js";
+import { deleteStep, saveStep, type WritableRoot } from "./save/saveStep.js";
+import { lockedAccess, plainAccess, type StepAccess } from "./stepAccess.js";
+import { bestOf, requireStep } from "./steps.js";
 import type { Templates } from "./template/restoredTypes.js";
 
 /** Options of a store. */
@@ -26,7 +32,15 @@ export interface BestStepOptions extends ReadStepOptions {
   readonly mode?: "min" | "max" | undefined;
 }
 
-/** Checkpoints by step: the part of substrax's `CheckpointStore` protocol that reads. */
+/**
+ * A save on its way: the path of the step's folder, when it is committed. `taken` resolves earlier, when the last byte of every array was read:
+ * until then buffers and arrays may not change, or the step holds some bytes from before and some from after. It rejects as the save does.
+ */
+export interface Saving extends Promise<string> {
+  readonly taken: Promise<void>;
+}
+
+/** Checkpoints by step: substrax's `CheckpointStore` protocol. */
 export interface CheckpointStore<StoreDevice extends GPUDevice | undefined = undefined> extends AsyncDisposable {
   /** Reads a step's index: what it holds, before a device or a template exists. Throws as {@link OrbaxCheckpointStore.restore}. */
   open(step: number, options?: ReadStepOptions): Promise<OpenedStep<StoreDevice>>;
@@ -43,26 +57,39 @@ export interface CheckpointStore<StoreDevice extends GPUDevice | undefined = und
   latestStep(options?: ReadStepOptions): Promise<number | null>;
   /** The step whose metric is best; null where no step has it. */
   bestStep(metric: string, options?: BestStepOptions): Promise<number | null>;
+  /** Saves a step. */
+  save(step: number, items: SaveableItems, options?: SaveOptions): Saving;
+  /** Deletes a step. */
+  delete(step: number, options?: LockOptions): Promise<void>;
   /** Lets go of what the store holds open. */
   close(): Promise<void>;
 }
 
+/** What `save` and `delete` are called on: nothing, where the directory can only be read. */
+type OnlyWritable<Directory, Store> = [Extract<Directory, string | WritableStorage>] extends [never] ? never : Store;
+
 /**
- * Reads the checkpoints that substrax's `OrbaxCheckpointStore` wrote: a root directory with a folder for each step.
- * Opened on first use; constructing one touches nothing. A closed store opens again on use.
+ * Checkpoints as substrax's `OrbaxCheckpointStore` keeps them: a root directory with a folder for each step, which Python reads and writes, too.
+ * Opened on first use; constructing one touches nothing, and the folder appears with the first save. A closed store opens again on use.
  */
-export class OrbaxCheckpointStore<StoreDevice extends GPUDevice | undefined = undefined> implements CheckpointStore<StoreDevice> {
-  readonly #directory: CheckpointDirectory;
+export class OrbaxCheckpointStore<
+  StoreDevice extends GPUDevice | undefined = undefined,
+  Directory extends CheckpointDirectory = CheckpointDirectory,
+> implements CheckpointStore<StoreDevice>
+{
+  readonly #directory: Directory;
   readonly #defaults: RestoreDefaults<StoreDevice>;
-  #storage: ReadableStorage | undefined;
+  readonly #maxToKeep: number | null;
+  #opened: OpenedDirectory | undefined;
 
   /** @throws CheckpointValueError for a blank directory, or an option outside its range. */
-  constructor(directory: CheckpointDirectory, options: StoreOptions<StoreDevice> = {}) {
+  constructor(directory: Directory, options: StoreOptions<StoreDevice> = {}) {
     requireDirectory(directory);
     requireMaxToKeep(options.maxToKeep ?? null);
     requireReadConcurrentBytes(options.readConcurrentBytes);
     this.#directory = directory;
     this.#defaults = options;
+    this.#maxToKeep = options.maxToKeep === undefined ? 5 : options.maxToKeep;
   }
 
   /**
@@ -73,7 +100,8 @@ export class OrbaxCheckpointStore<StoreDevice extends GPUDevice | undefined = un
    */
   async open(step: number, options: ReadStepOptions = {}): Promise<OpenedStep<StoreDevice>> {
     requireStep(step, this.#name);
-    return openedStep(await openStep(this.#open(), step, this.#name, options), this.#defaults);
+    const { value, again } = await this.#open().access.open(step, (root) => openStep(root, step, this.#name, options), options);
+    return openedStep(value, this.#defaults, again);
   }
 
   /** Opens a step and restores its items onto the templates. Throws as {@link open} and {@link OpenedStep.restore}. */
@@ -88,7 +116,8 @@ export class OrbaxCheckpointStore<StoreDevice extends GPUDevice | undefined = un
   /** Reads only a step's record. Throws as {@link open}. */
   async readMetadata(step: number, options: ReadStepOptions = {}): Promise<CheckpointMetadata> {
     requireStep(step, this.#name);
-    return stopTogether((together) => readRecord(this.#open(), step, this.#name, together), options);
+    const { access } = this.#open();
+    return stopTogether((together) => access.read(step, (root) => readRecord(root, step, this.#name, together), together), options);
   }
 
   /**
@@ -96,7 +125,7 @@ export class OrbaxCheckpointStore<StoreDevice extends GPUDevice | undefined = un
    * @throws StorageError `"cannot-list"` for a web server without directory listings: give the step to `restore` then.
    */
   async listSteps(options: ReadStepOptions = {}): Promise<number[]> {
-    return stopTogether((together) => listStepFolders(this.#open(), together), options);
+    return stopTogether((together) => this.#open().access.listSteps(together), options);
   }
 
   /** The highest step; null where there is none. Throws as {@link listSteps}. */
@@ -110,31 +139,107 @@ export class OrbaxCheckpointStore<StoreDevice extends GPUDevice | undefined = un
    */
   async bestStep(metric: string, { mode = "min", ...options }: BestStepOptions = {}): Promise<number | null> {
     if (mode !== "min" && mode !== "max") throw new CheckpointValueError(`mode must be "min" or "max", got ${JSON.stringify(mode)}`);
+    const { access } = this.#open();
     const steps = await this.listSteps(options);
-    const records = await stopTogether(
-      (together) => Promise.all(steps.map(async (step) => [step, await this.readMetadata(step, together)] as const)),
-      options,
-    );
+    const recordsIn = (root: ReadableStorage, together: TaskContext) =>
+      Promise.all(steps.map(async (step) => [step, await readRecord(root, step, this.#name, together)] as const));
+    const records = await stopTogether((together) => access.read(undefined, (root) => recordsIn(root, together), together), options);
     return bestOf(new Map(records), metric, mode);
+  }
+
+  /**
+   * Saves items as a step, which substrax and Orbax restore. When it resolves the step is committed: whatever happens from then on, it is
+   * there whole, and until then what was there before is unchanged, also with `overwrite`. Steps beyond `maxToKeep` go after it, the lowest
+   * first, and never the one just written. Memory holds some pieces of the arrays, never all of them.
+   * @throws CheckpointValueError for a bad argument, and naming every leaf that cannot be saved: before anything is touched.
+   * @throws CheckpointNotWrittenError where the step exists, lies below the latest, or the place does not take it (see its cause).
+   * @throws StorageError `"read-only"` for a directory that can only be read, DeviceError where a device fails, the signal's reason on abort.
+   */
+  save(
+    this: OnlyWritable<Directory, OrbaxCheckpointStore<StoreDevice, Directory>>,
+    step: number,
+    items: SaveableItems,
+    options: SaveOptions = {},
+  ): Saving {
+    let takenNow = () => {};
+    const isTaken = new Promise<void>((resolve) => {
+      takenNow = resolve;
+    });
+    const saved = this.#save(step, items, options, () => takenNow());
+    const taken = Promise.race([isTaken, saved.then(() => undefined)]);
+    taken.catch(() => undefined); // who waits for the save alone hears of it there
+    return Object.assign(saved, { taken });
+  }
+
+  /**
+   * Deletes a step.
+   * @throws CheckpointNotFoundError where there is no such step, StorageError where the place fails or can only be read. The step is as it was
+   *   then.
+   */
+  async delete(
+    this: OnlyWritable<Directory, OrbaxCheckpointStore<StoreDevice, Directory>>,
+    step: number,
+    options: LockOptions = {},
+  ): Promise<void> {
+    requireStep(step, this.#name);
+    requireIfLocked(options.ifLocked);
+    await deleteStep(this.#requireWritable(), step, options);
   }
 
   /** Lets go of the storage; the next call opens it again. */
   async close(): Promise<void> {
-    this.#storage = undefined;
+    this.#opened = undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
+  async #save(step: number, items: SaveableItems, options: SaveOptions, taken: () => void): Promise<string> {
+    requireSaveArguments(step, items, options);
+    const plan = planSave(items, kindsOf(options.like));
+    const root = this.#requireWritable();
+    options.signal?.throwIfAborted();
+    const concurrentBytes = requireReadConcurrentBytes(this.#defaults.readConcurrentBytes);
+    await saveStep(root, step, plan, options, { maxToKeep: this.#maxToKeep, concurrentBytes }, taken);
+    return `${root.name}/${step}`;
+  }
+
   get #name(): string {
     return directoryName(this.#directory);
   }
 
-  #open(): ReadableStorage {
-    this.#storage ??= checkedStorage(storageOf(this.#directory));
-    return this.#storage;
+  #open(): OpenedDirectory {
+    this.#opened ??= openDirectory(this.#directory);
+    return this.#opened;
   }
+
+  #requireWritable(): WritableRoot {
+    const { root } = this.#open();
+    if (root !== undefined) return root;
+    const message = `${this.#name} can only be read; save to a folder in OPFS, or to a storage with create, write, move and remove`;
+    throw new StorageError({ path: "", reason: "read-only", message });
+  }
+}
+
+/** What a store works with while it is open. */
+interface OpenedDirectory {
+  readonly access: StepAccess;
+  /** Undefined where the directory can only be read. */
+  readonly root: WritableRoot | undefined;
+}
+
+function openDirectory(directory: CheckpointDirectory): OpenedDirectory {
+  const storage = storageOf(directory);
+  const root = writableRoot(storage, directoryName(directory));
+  return root === undefined ? { access: plainAccess(checkedStorage(storage)), root } : { access: lockedAccess(root), root };
+}
+
+function kindsOf(like: SaveOptions["like"]): ReadonlyMap<string, StoredTree> {
+  if (like === undefined) return new Map();
+  const trees = storedTreesOf(like);
+  if (trees === undefined) throw new CheckpointValueError("like is a checkpoint that a restore gave, itself and not a copy");
+  return trees;
 }
 
 function requireMaxToKeep(maxToKeep: number | null): void {

@@ -2,7 +2,8 @@ import type { Dtype } from "../../arrays/dtypes.js";
 import { isDtype } from "../../arrays/dtypes.js";
 import { CheckpointValueError } from "../../errors.js";
 
-const structMark: unique symbol = Symbol.for("orbax-webgpu.shapeDtypeStruct") as never;
+/** Marks what {@link shapeDtypeStruct} made. */
+export const structMark: unique symbol = Symbol.for("orbax-webgpu.shapeDtypeStruct") as never;
 
 /** Where and how a leaf is wanted. */
 export interface Placement<Device extends GPUDevice | undefined = GPUDevice | undefined> {
@@ -124,7 +125,8 @@ function arrayLeaf(shape: readonly number[], dtype: string, place: ArrayTemplate
   return { kind: "array", shape, dtype, place, usage: undefined, into: undefined };
 }
 
-const typedArrayDtypes: Readonly<Record<string, Dtype>> = {
+/** Dtypes of bare TypedArrays, by the names of their classes. */
+export const typedArrayDtypes: Readonly<Record<string, Dtype>> = {
   Int8Array: "int8",
   Uint8Array: "uint8",
   Uint8ClampedArray: "uint8",

@@ -1,0 +1,201 @@
+import { formatJson } from "../../bytes/formatJson.js";
+import { isJsonObject, type JsonValue, longestJson, parseJson } from "../../bytes/json.js";
+import { isCheckpointError } from "../../errors.js";
+import { requirePath } from "../../storage/paths.js";
+import type { ReadableStorage, WritableStorage } from "../../storage/storage.js";
+import type { TaskContext } from "../../tasks/context.js";
+import { stepOfFolder } from "../steps.js";
+
+/**
+ * How a step comes, changes and goes without ever being half there. Folders cannot be renamed in a browser, and removing one takes many
+ * calls, so that every change of a step N is one file that says all:
+ *
+ * 1. Commit. What is to become step N is written into a folder `N.orbax-checkpoint-tmp-webgpu-<number>-<random>` beside the steps, which Orbax
+ *    ignores. The last file in there is the marker, `orbax-webgpu-commit.json`. Before it there is nothing; from it on the step is what
+ *    the marker says: it lists the step's files, or says that there is none any more (of a delete, and of steps too many). A later commit of
+ *    the same step has a higher number, and counts.
+ * 2. Tidy. The files are moved into `N/`, one by one, what else stood there is removed, and then the marker goes, and its folder. A
+ *    tidying that was cut short is taken up by the next one; until then a listed file is where it is found: in the folder of the commit, or,
+ *    moved already, in `N/`. Nobody reads meanwhile: readers share a lock that tidying takes alone.
+ *
+ * A marker names what it replaces, by the text of `N/_CHECKPOINT_METADATA`, in which Orbax and this package write the times of the save. Where
+ * another text stands there, a writer that knows nothing of markers, such as Python, has saved step N since: that one stays.
+ */
+export interface Commit {
+  readonly step: number;
+  /** The folder it was written into. */
+  readonly folder: string;
+  readonly number: number;
+  /** The text of the new `_CHECKPOINT_METADATA`; `""` where the step is removed. */
+  readonly identity: string;
+  /** Texts of `_CHECKPOINT_METADATA` that it replaces. */
+  readonly replaces: readonly string[];
+  /** Paths of the step's files, from its folder; undefined where the step is removed. */
+  readonly files: readonly string[] | undefined;
+}
+
+/** The marker's name in the folder of a commit. */
+export const markerName = "orbax-webgpu-commit.json";
+
+/** The file that tells one save of a step from another. */
+export const identityFile = "_CHECKPOINT_METADATA";
+
+/** What stands in the root of a store. */
+export interface StoreState {
+  /** Names that are no folders. */
+  readonly files: readonly string[];
+  /** Folders without those of commits. */
+  readonly directories: readonly string[];
+  /** By step, the commits that say what it is: those that nobody has tidied yet. */
+  readonly pending: ReadonlyMap<number, Commit>;
+  /** Commits that say nothing any more, and folders of saves that ended before their commit. */
+  readonly outdated: readonly Commit[];
+  readonly unfinished: readonly string[];
+}
+
+const folderPattern = /^(\d+)\.orbax-checkpoint-tmp-webgpu-(\d{1,15})-[0-9a-f]{16}$/;
+
+/** A name for the folder of the next commit of a step. */
+export function nextCommitFolder(step: number, state: StoreState): { readonly folder: string; readonly number: number } {
+  const commits = [...state.pending.values(), ...state.outdated].filter((commit) => commit.step === step);
+  const number = Math.max(0, ...commits.map((commit) => commit.number)) + 1;
+  const random = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return { folder: `${step}.orbax-checkpoint-tmp-webgpu-${number}-${random}`, number };
+}
+
+/** The steps that there are, ascending. */
+export function stepsOf({ directories, pending }: StoreState): number[] {
+  const steps = new Set(directories.map(stepOfFolder).filter((step) => step !== undefined));
+  for (const [step, { files }] of pending) {
+    if (files === undefined) steps.delete(step);
+    else steps.add(step);
+  }
+  return [...steps].sort((a, b) => a - b);
+}
+
+/** Reads which steps there are, and what is pending. Throws StorageError where the place fails. */
+export async function readState(root: ReadableStorage, context: TaskContext): Promise<StoreState> {
+  const { signal } = context;
+  const { files, directories } = await root.list("", { signal });
+  const folders = directories.filter((name) => folderPattern.test(name));
+  const rest = directories.filter((name) => !folderPattern.test(name));
+  if (folders.length === 0) return { files, directories: rest, pending: new Map(), outdated: [], unfinished: [] };
+  const read = await Promise.all(folders.map((folder) => readMarker(root, folder, context)));
+  const commits = read.filter((commit) => commit !== undefined).sort((a, b) => b.number - a.number);
+  const pending = new Map<number, Commit>();
+  for (const commit of commits) {
+    const isNewest = commits.find(({ step }) => step === commit.step) === commit;
+    if (isNewest && (await counts(root, commit, context))) pending.set(commit.step, commit);
+  }
+  return {
+    files,
+    directories: rest,
+    pending,
+    outdated: commits.filter((commit) => pending.get(commit.step) !== commit),
+    unfinished: folders.filter((_, index) => read[index] === undefined),
+  };
+}
+
+/** Undefined where the folder was not committed: it has no marker, or one that was cut short. */
+async function readMarker(root: ReadableStorage, folder: string, { signal }: TaskContext): Promise<Commit | undefined> {
+  const path = `${folder}/${markerName}`;
+  const bytes = await root.read(path, { longest: longestJson, signal });
+  if (bytes === undefined) return undefined;
+  const [, step = "", number = ""] = folderPattern.exec(folder) ?? [];
+  const members = parseMarker(bytes, path);
+  return members && stepOfFolder(step) !== undefined ? { step: Number(step), number: Number(number), folder, ...members } : undefined;
+}
+
+function parseMarker(bytes: Uint8Array, path: string): Pick<Commit, "identity" | "replaces" | "files"> | undefined {
+  try {
+    const marker = parseJson(bytes, path);
+    if (!isJsonObject(marker)) return undefined;
+    const { version, identity, replaces, files } = marker;
+    if (version !== 1 || typeof identity !== "string" || !isTexts(replaces)) return undefined;
+    if (files === null) return { identity, replaces, files: undefined };
+    if (!isTexts(files)) return undefined;
+    for (const file of files) requirePath(file);
+    return { identity, replaces, files };
+  } catch (error) {
+    if (isCheckpointError(error, "Corrupt") || isCheckpointError(error, "Value")) return undefined;
+    throw error;
+  }
+}
+
+const isTexts = (value: JsonValue | undefined): value is string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === "string");
+
+/** The text of a step's `_CHECKPOINT_METADATA`; `""` where there is none. */
+export async function readIdentity(root: ReadableStorage, folder: string, { signal }: TaskContext): Promise<string> {
+  const bytes = await root.read(`${folder}/${identityFile}`, { longest: longestJson, signal });
+  return bytes === undefined ? "" : new TextDecoder().decode(bytes);
+}
+
+/** Whether nobody else has saved the step since. */
+async function counts(root: ReadableStorage, commit: Commit, context: TaskContext): Promise<boolean> {
+  const identity = await readIdentity(root, String(commit.step), context);
+  return identity === "" || identity === commit.identity || commit.replaces.includes(identity);
+}
+
+/** What a new commit of the step has to name as replaced: all that may stand in the step's folder until it is tidied. */
+export async function replacedBy(root: ReadableStorage, step: number, state: StoreState, context: TaskContext): Promise<string[]> {
+  const before = [state.pending.get(step)].filter((commit) => commit !== undefined);
+  const texts = [await readIdentity(root, String(step), context), ...before.flatMap(({ identity, replaces }) => [identity, ...replaces])];
+  return [...new Set(texts)].filter((text) => text !== "");
+}
+
+/** Commits: when the marker stands, the step is what the commit says. */
+export async function writeMarker(root: WritableStorage, commit: Commit, { signal }: TaskContext): Promise<void> {
+  const { identity, replaces, files } = commit;
+  const text = formatJson({ version: 1, identity, replaces: [...replaces], files: files === undefined ? null : [...files] });
+  await root.write(`${commit.folder}/${markerName}`, new TextEncoder().encode(text), { signal });
+}
+
+/** Takes a commit back, or what was written of it: its marker first. */
+export async function discard(root: WritableStorage, folder: string): Promise<void> {
+  await root.remove(`${folder}/${markerName}`);
+  await root.remove(folder);
+}
+
+/** Whether there is anything to tidy. */
+export const isUntidy = ({ pending, outdated, unfinished }: StoreState): boolean => pending.size + outdated.length + unfinished.length > 0;
+
+/** Tidies all that is pending. The caller is the only writer, and nobody reads. Throws StorageError where the place fails. */
+export async function tidy(root: WritableStorage, context: TaskContext): Promise<void> {
+  const { pending, outdated, unfinished } = await readState(root, context);
+  for (const folder of [...outdated.map((commit) => commit.folder), ...unfinished]) await discard(root, folder);
+  for (const commit of pending.values()) {
+    if (commit.files === undefined) await root.remove(String(commit.step));
+    else await publish(root, { ...commit, files: commit.files }, context);
+    await discard(root, commit.folder);
+  }
+}
+
+async function publish(root: WritableStorage, commit: Commit & { readonly files: readonly string[] }, context: TaskContext): Promise<void> {
+  const waiting = await filesBelow(root, commit.folder, context);
+  for (const file of commit.files) if (waiting.has(file)) await root.move(`${commit.folder}/${file}`, `${commit.step}/${file}`);
+  await removeOthers(root, `${commit.step}/`, new Set(commit.files), context);
+}
+
+/** Removes what is not among the files: first of all whole folders without any of them. */
+async function removeOthers(root: WritableStorage, prefix: string, kept: ReadonlySet<string>, context: TaskContext): Promise<void> {
+  const { files, directories } = await root.list(prefix, { signal: context.signal });
+  for (const name of files) if (!kept.has(name)) await root.remove(prefix + name);
+  for (const name of directories) {
+    const below = new Set([...kept].filter((path) => path.startsWith(`${name}/`)).map((path) => path.slice(name.length + 1)));
+    if (below.size === 0) await root.remove(prefix + name);
+    else await removeOthers(root, `${prefix}${name}/`, below, context);
+  }
+}
+
+/** Paths of all files below a folder, from it. */
+export async function filesBelow(root: ReadableStorage, folder: string, context: TaskContext): Promise<Set<string>> {
+  const found = new Set<string>();
+  const visit = async (prefix: string): Promise<void> => {
+    const { files, directories } = await root.list(`${folder}/${prefix}`, { signal: context.signal });
+    for (const name of files) found.add(prefix + name);
+    await Promise.all(directories.map((name) => visit(`${prefix}${name}/`)));
+  };
+  await visit("");
+  return found;
+}

@@ -1,0 +1,120 @@
+import { CheckpointValueError } from "../../errors.js";
+import type { TaskContext } from "../../tasks/context.js";
+import type { Checkpoint } from "../openedStep.js";
+import type { PlainJson } from "../record/jsonSchemas.js";
+import type { Producer } from "../record/record.js";
+import type { ItemName } from "../template/restoredTypes.js";
+
+/** How chunks and indexes are stored. */
+export type Compression = "none" | "zstd";
+
+/** What a call does where another one is writing into the same directory. */
+export interface LockOptions extends Pick<TaskContext, "signal"> {
+  /** `"wait"` (default), or `"fail"`: an error at once. */
+  readonly ifLocked?: "wait" | "fail" | undefined;
+}
+
+/** Options of a save. */
+export interface SaveOptions extends TaskContext, LockOptions {
+  readonly epoch?: number | null | undefined;
+  /** Numbers that `bestStep` compares; NaN and infinities are values. */
+  readonly metrics?: Readonly<Record<string, number>> | undefined;
+  /** The library that makes the checkpoint, if it wants to be named. */
+  readonly producer?: Producer | null | undefined;
+  /** JSON values of the caller's own, by names that are none of the record's members. */
+  readonly extra?: Readonly<Record<string, PlainJson>> | undefined;
+  /** Replaces the step where it exists; false by default. A save that fails leaves what was there. */
+  readonly overwrite?: boolean | undefined;
+  /** A restored step, whose kinds the leaves keep: float or int, NumPy or JAX, tuple or list where empty. */
+  readonly like?: Pick<Checkpoint<unknown>, "step" | "items"> | undefined;
+  /** Of chunks and indexes; `"none"` by default, which is the fastest to restore. */
+  readonly compression?: Compression | undefined;
+}
+
+const itemNames: readonly ItemName[] = ["model", "optimizer", "rng", "data_iterator", "extensions"];
+
+/** The record's members, of which `extra` may have none. */
+const reserved = ["format", "format_version", "step", "epoch", "items", "libraries", "producer", "metrics", "extra", "created_at"] as const;
+
+/**
+ * Checks all arguments of a save but its trees.
+ * @throws CheckpointValueError naming what is wrong.
+ */
+export function requireSaveArguments(step: unknown, items: unknown, options: SaveOptions): void {
+  requireStepToSave(step);
+  requireItems(items);
+  requireExtra(options.extra ?? {});
+  requireMetrics(options.metrics ?? {});
+  const { epoch, producer, compression, ifLocked } = options;
+  if (epoch !== undefined && epoch !== null && !Number.isSafeInteger(epoch)) throw wrong("epoch is an integer or null", epoch);
+  if (producer !== undefined && producer !== null && !(isText(producer.name) && isText(producer.version)))
+    throw wrong("producer is { name, version }, both texts", producer);
+  if (compression !== undefined && compression !== "none" && compression !== "zstd")
+    throw wrong('compression is "none" or "zstd"', compression);
+  requireIfLocked(ifLocked);
+}
+
+/** @throws CheckpointValueError for another value. */
+export function requireIfLocked(ifLocked: unknown): void {
+  if (ifLocked !== undefined && ifLocked !== "wait" && ifLocked !== "fail") throw wrong('ifLocked is "wait" or "fail"', ifLocked);
+}
+
+function requireStepToSave(step: unknown): asserts step is number {
+  if (typeof step !== "number" || !Number.isSafeInteger(step) || step < 0)
+    throw wrong("a step is a non-negative integer up to 2^53 - 1", step);
+}
+
+function requireItems(items: unknown): void {
+  if (typeof items !== "object" || items === null || Array.isArray(items)) throw wrong("items is an object of trees by item name", items);
+  const names = Object.keys(items);
+  if (names.length === 0) throw new CheckpointValueError("a checkpoint holds at least one item");
+  const unknown = names.filter((name) => !itemNames.includes(name as ItemName));
+  if (unknown.length > 0)
+    throw new CheckpointValueError(
+      `unknown items ${JSON.stringify(unknown.sort())}; a checkpoint's items are ${JSON.stringify(itemNames)}`,
+    );
+}
+
+function requireExtra(extra: unknown): void {
+  if (!isObject(extra)) throw wrong("extra is an object of JSON values", extra);
+  const taken = Object.keys(extra).filter((name) => reserved.includes(name as (typeof reserved)[number]));
+  if (taken.length > 0) throw new CheckpointValueError(`extra has names that the record needs itself: ${JSON.stringify(taken.sort())}`);
+  const problem = jsonProblem(extra, "extra", 0);
+  if (problem !== undefined) throw new CheckpointValueError(problem);
+}
+
+const deepestJson = 200;
+
+/** What in a value is no JSON, with its place. */
+function jsonProblem(value: unknown, place: string, depth: number): string | undefined {
+  if (depth > deepestJson) return `${place} nests deeper than ${deepestJson}; does it hold itself?`;
+  if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) return undefined;
+  if (!Array.isArray(value) && !isObject(value))
+    return `${place} is no JSON value; use null, booleans, numbers, texts, arrays and plain objects`;
+  for (const [key, member] of Object.entries(value)) {
+    const problem = jsonProblem(member, `${place}.${key}`, depth + 1);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function requireMetrics(metrics: unknown): void {
+  if (!isObject(metrics)) throw wrong("metrics is an object of numbers", metrics);
+  const bad = Object.entries(metrics).filter(([, value]) => typeof value !== "number");
+  if (bad.length > 0)
+    throw new CheckpointValueError(`metrics are numbers; ${bad.map(([name]) => JSON.stringify(name)).join(", ")} are not`);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+const isText = (value: unknown): boolean => typeof value === "string";
+
+function wrong(rule: string, value: unknown): CheckpointValueError {
+  const shown =
+    typeof value === "object" && value !== null ? "an object" : typeof value === "string" ? JSON.stringify(value) : String(value);
+  return new CheckpointValueError(`${rule}, not ${shown}`);
+}

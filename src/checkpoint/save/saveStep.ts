@@ -1,0 +1,219 @@
+import { CheckpointNotFoundError, CheckpointNotWrittenError, isCheckpointError, StorageError } from "../../errors.js";
+import type { DirectoryLocks } from "../../storage/locks/locks.js";
+import type { WritableStorage } from "../../storage/storage.js";
+import { subfolder } from "../../storage/subfolder.js";
+import type { TaskContext } from "../../tasks/context.js";
+import { formatCreatedAt } from "../record/formatRecord.js";
+import { type CheckpointMetadata, formatName, formatVersion } from "../record/record.js";
+import { RestoreProgress } from "../restore/restoreProgress.js";
+import {
+  type Commit,
+  discard,
+  isUntidy,
+  nextCommitFolder,
+  readState,
+  replacedBy,
+  type StoreState,
+  stepsOf,
+  tidy,
+  writeMarker,
+} from "./commits.js";
+import type { SavePlan } from "./planSave.js";
+import type { LockOptions, SaveOptions } from "./saveOptions.js";
+import { version } from "./version.js";
+import { nanosecondsNow, writeStep } from "./writeStep.js";
+
+/** A directory that steps are written into. */
+export interface WritableRoot {
+  readonly storage: WritableStorage;
+  readonly locks: DirectoryLocks;
+  /** Names it in errors and markers. */
+  readonly name: string;
+}
+
+/** What a store adds to a save. */
+export interface SavePolicy {
+  readonly maxToKeep: number | null;
+  /** Most bytes read from devices and not yet written. */
+  readonly concurrentBytes: number;
+}
+
+/** Locks by name: one writes, and those who read share what tidying takes alone. */
+export const writersLock = "writer";
+export const readersLock = "readers";
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Saves a step: writes it aside, commits it, removes steps too many, and tidies where nobody reads.
+ * @param taken is called when the last byte of the arrays was read.
+ * @throws CheckpointNotWrittenError where the step exists, lies below the latest, or the place refuses it; DeviceError where a device fails;
+ *   the signal's reason on abort. What was there before is unchanged then.
+ */
+export async function saveStep(
+  root: WritableRoot,
+  step: number,
+  plan: SavePlan,
+  options: SaveOptions,
+  policy: SavePolicy,
+  taken: () => void,
+): Promise<void> {
+  try {
+    await asOnlyWriter(root, options, async () => {
+      await commitStep(root, step, plan, options, policy, taken);
+      await afterwards(async () => {
+        await prune(root.storage, step, policy.maxToKeep);
+        await tidyIfUnread(root);
+      });
+    });
+  } catch (error) {
+    if (!isCheckpointError(error, "Storage")) throw error;
+    throw new CheckpointNotWrittenError(step, await latestStep(root), "rejected", { cause: error });
+  }
+}
+
+/** The step is committed: what fails from now on is done by a later call. */
+async function afterwards(work: () => Promise<void>): Promise<void> {
+  await work().catch(() => undefined);
+}
+
+async function latestStep({ storage }: WritableRoot): Promise<number | null> {
+  const state = await readState(storage, {}).catch(() => undefined);
+  return (state && stepsOf(state).at(-1)) ?? null;
+}
+
+/** Runs work while nobody else writes. @throws StorageError `"busy"` where somebody does and it was asked not to wait. */
+async function asOnlyWriter<Value>(root: WritableRoot, { ifLocked, signal }: LockOptions, work: () => Promise<Value>): Promise<Value> {
+  const held = await root.locks.hold(writersLock, { mode: "exclusive", wait: ifLocked !== "fail", signal }, work);
+  if (held !== undefined) return held.value;
+  const message = `${root.name}: another tab, worker or program is writing into the directory; wait for it, or use ifLocked: "wait"`;
+  throw new StorageError({ path: "", reason: "busy", message });
+}
+
+async function commitStep(
+  root: WritableRoot,
+  step: number,
+  plan: SavePlan,
+  options: SaveOptions,
+  policy: SavePolicy,
+  taken: () => void,
+): Promise<void> {
+  const { storage } = root;
+  const context: TaskContext = { signal: options.signal, onProgress: options.onProgress };
+  const startTimeNsecs = nanosecondsNow();
+  const state = await stateToWrite(root, context);
+  requireNewStep(step, state, options.overwrite ?? false);
+  await storage.requireRoom?.(plan.totalBytes, context);
+  const { folder, number } = nextCommitFolder(step, state);
+  const replaces = await replacedBy(storage, step, state, context);
+  const progress = new RestoreProgress(plan.totalBytes, plan.totalLeaves, context);
+  // Two pieces stand in staging buffers, one is on its way into a file, and one may have been copied to change its elements.
+  const longestPiece = Math.floor(Math.min(16 * mebibyte, policy.concurrentBytes / 4) / 4) * 4;
+  const writing = {
+    compression: options.compression ?? "none",
+    longestChunk: options.compression === "zstd" ? longestPiece : 16 * mebibyte,
+    longestPiece,
+    progress: (array: SavePlan["items"][number]["arrays"][number]) => progress.leaf(array.label, array.leaf.byteLength),
+  };
+  const record = recordOf(step, plan, options);
+  try {
+    const toWrite = { plan, record, startTimeNsecs, path: `${root.name}/${step}` };
+    const written = await writeStep(subfolder(storage, folder), toWrite, writing, taken, context);
+    await writeMarker(storage, { step, folder, number, replaces, ...written }, context);
+  } catch (error) {
+    await discard(storage, folder).catch(() => undefined);
+    throw error;
+  }
+  progress.done();
+}
+
+/** What is there, after what earlier saves left behind was removed. */
+async function stateToWrite(root: WritableRoot, context: TaskContext): Promise<StoreState> {
+  const state = await readState(root.storage, context);
+  if (!isUntidy(state)) return state;
+  await tidyIfUnread(root);
+  const { unfinished, ...rest } = await readState(root.storage, context);
+  // Nobody reads these, and nobody else writes.
+  for (const folder of unfinished) await discard(root.storage, folder);
+  return { ...rest, unfinished: [] };
+}
+
+function requireNewStep(step: number, state: StoreState, overwrite: boolean): void {
+  const steps = stepsOf(state);
+  const latest = steps.at(-1) ?? null;
+  if (steps.includes(step)) {
+    if (!overwrite) throw new CheckpointNotWrittenError(step, latest, "exists");
+  } else if (latest !== null && step < latest) {
+    throw new CheckpointNotWrittenError(step, latest, "below_latest");
+  }
+  if (state.files.includes(String(step)))
+    throw new StorageError({
+      path: String(step),
+      reason: "io",
+      message: "a file of that name stands where the step's folder belongs; remove it",
+    });
+}
+
+const recordOf = (step: number, plan: SavePlan, { epoch, producer, metrics, extra }: SaveOptions): CheckpointMetadata => ({
+  format: formatName,
+  formatVersion,
+  step,
+  epoch: epoch ?? null,
+  items: plan.items.map(({ name }) => name),
+  libraries: { "orbax-webgpu": version },
+  producer: producer ?? null,
+  metrics: metrics ?? {},
+  extra: extra ?? {},
+  createdAt: formatCreatedAt(new Date()),
+});
+
+/** Removes steps too many: the newest by number stay, and the one that was just written. */
+async function prune(storage: WritableStorage, written: number, maxToKeep: number | null): Promise<void> {
+  if (maxToKeep === null) return;
+  const state = await readState(storage, {});
+  const steps = stepsOf(state);
+  const surplus = steps.slice(0, Math.max(0, steps.length - maxToKeep)).filter((step) => step !== written);
+  for (const step of surplus) await commitRemoval(storage, step, state);
+}
+
+/** From its marker on, the step is gone. */
+async function commitRemoval(storage: WritableStorage, step: number, state: StoreState): Promise<void> {
+  const { folder, number } = nextCommitFolder(step, state);
+  const commit: Commit = { step, folder, number, identity: "", replaces: await replacedBy(storage, step, state, {}), files: undefined };
+  try {
+    await writeMarker(storage, commit, {});
+  } catch (error) {
+    await discard(storage, folder).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Deletes a step.
+ * @throws CheckpointNotFoundError where there is none, StorageError where the place fails; the step is as it was then.
+ */
+export async function deleteStep(root: WritableRoot, step: number, options: LockOptions): Promise<void> {
+  const { signal } = options;
+  requirePresent(root, step, await readState(root.storage, { signal }));
+  await asOnlyWriter(root, options, async () => {
+    const state = await stateToWrite(root, { signal });
+    requirePresent(root, step, state);
+    signal?.throwIfAborted();
+    await commitRemoval(root.storage, step, state);
+    await afterwards(() => tidyIfUnread(root));
+  });
+}
+
+function requirePresent({ name }: WritableRoot, step: number, state: StoreState): void {
+  if (!stepsOf(state).includes(step)) throw new CheckpointNotFoundError(step, name);
+}
+
+/** Tidies where nobody reads just now; the caller is the only writer. What fails is left to the next one. */
+async function tidyIfUnread({ storage, locks }: WritableRoot): Promise<void> {
+  await locks.hold(readersLock, { mode: "exclusive", wait: false }, () => tidy(storage, {})).catch(() => undefined);
+}
+
+/** Tidies what others left, where nobody writes or reads just now; for the first reader. */
+export async function tidyLeftovers(root: WritableRoot): Promise<void> {
+  await root.locks.hold(writersLock, { mode: "exclusive", wait: false }, () => tidyIfUnread(root)).catch(() => undefined);
+}
