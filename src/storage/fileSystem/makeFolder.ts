@@ -21,17 +21,17 @@ export async function makePlace(root: FileSystemDirectoryHandle, path: string): 
   // Such a name would become another one, with U+FFFD in place of the halves.
   if (/\p{Cs}/u.test(path)) throw new StorageError({ path, reason: "io", message: "a file's name is well-formed text; use another one" });
   const { folder, name } = splitPath(path);
-  return { folder: await makeFolder(root, folder), name };
+  return { folder: await makeFolder(root, folder, path), name };
 }
 
-/** A folder, made where it is not there, and those above it; `""` is the root. Throws as {@link makePlace}. */
-export async function makeFolder(root: FileSystemDirectoryHandle, path: string): Promise<FileSystemDirectoryHandle> {
+/** A folder, made where it is not there, and those above it; `""` is the root. Throws as {@link makePlace}, and names `file`. */
+export async function makeFolder(root: FileSystemDirectoryHandle, path: string, file = path): Promise<FileSystemDirectoryHandle> {
   let folder = root;
   for (const name of path === "" ? [] : path.split("/")) {
     try {
       folder = await folder.getDirectoryHandle(name, { create: true });
     } catch (cause) {
-      throw await changeFailure(path, cause);
+      throw await changeFailure(file, cause);
     }
   }
   return folder;
