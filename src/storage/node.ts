@@ -5,6 +5,7 @@ import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CheckpointValueError, StorageError } from "../errors.js";
 import { type FileWriter, writeWhole } from "./fileWriter.js";
 import { fileTooLong, lengthError } from "./lengthError.js";
+import { nodeLocks } from "./locks/nodeLocks.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
 import { noFileToMove, placeTaken } from "./placeErrors.js";
 import type { ReadOptions, StorageListing, WritableStorage } from "./storage.js";
@@ -45,6 +46,7 @@ export function nodeStorage(dir: string): WritableStorage {
       signal?.throwIfAborted();
       await attempt(path, rm(file, { recursive: true, force: true }));
     },
+    locks: nodeLocks(dir, ["readers"]),
   };
 }
 

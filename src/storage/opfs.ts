@@ -4,6 +4,7 @@ import { directoryWriting } from "./directoryWriting.js";
 import { Handles } from "./fileSystem/handles.js";
 import { makeFolder } from "./fileSystem/makeFolder.js";
 import { openSink } from "./fileSystem/openSink.js";
+import { webLocks } from "./locks/webLocks.js";
 import { requirePath } from "./paths.js";
 import { requestPersistence, requireRoom } from "./room.js";
 import type { WritableStorage } from "./storage.js";
@@ -31,6 +32,7 @@ export function opfsStorage(folder = ""): WritableStorage {
       void requestPersistence();
       await requireRoom(byteLength, name);
     },
+    locks: webLocks(name),
   };
 }
 
