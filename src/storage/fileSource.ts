@@ -58,6 +58,10 @@ export async function openFileSource(handle: FileSystemFileHandle, options: File
   }
 }
 
+/** The version that a file has now. Throws as {@link openFileSource}. */
+export const fileVersion = async (handle: FileSystemFileHandle, path: string): Promise<FileVersion> =>
+  versionOf(await openFile(path, handle, undefined));
+
 /** Undefined where slices have to do; where they do neither, they say why. */
 async function openSyncHandle(handle: FileSystemFileHandle & SyncOpener): Promise<SyncHandle | undefined> {
   const { FileSystemSyncAccessHandle } = globalThis as { readonly FileSystemSyncAccessHandle?: { readonly prototype: object } };

@@ -1,6 +1,7 @@
 import { dtypes } from "../../arrays/dtypes.js";
 import type { ByteRange } from "../../bytes/ranges.js";
 import type { ByteSource } from "../../bytes/source.js";
+import { fileVersion } from "../../storage/fileSource.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { WorkerLease } from "../../tasks/workerPool.js";
@@ -9,7 +10,7 @@ import { withFolder } from "../item/errorPaths.js";
 import { bytesOfRun } from "./blockJobs.js";
 import { decodeHere } from "./decode/decodeHere.js";
 import type { Decoding } from "./decode/decoding.js";
-import type { SplitPart } from "./decode/messages.js";
+import type { PinnedFile, SplitPart } from "./decode/messages.js";
 import { decodeOnWorker, splitOnWorker } from "./decode/onWorker.js";
 import type { Piece, PieceSizes } from "./decode/parts.js";
 import { PieceMemory } from "./decode/pieceMemory.js";
@@ -42,7 +43,11 @@ export class PartJobs<Target> {
   /** Chunks in the index: short ones, though they may decode to many bytes. */
   inIndex(chunks: readonly InlineChunk<Target>[]): Job[] {
     const byPath = new Map<string, InlineChunk<Target>[]>();
-    for (const chunk of chunks) byPath.set(chunk.source.path, [...(byPath.get(chunk.source.path) ?? []), chunk]);
+    for (const chunk of chunks) {
+      const members = byPath.get(chunk.source.path);
+      if (members === undefined) byPath.set(chunk.source.path, [chunk]);
+      else members.push(chunk);
+    }
     return Array.from(byPath, ([path, members]) => {
       const parts = members.map(({ source, ...chunk }) => wholePart({ ...chunk, offset: source.offset, length: source.bytes.length }));
       const stored = new Map<unknown, Uint8Array>(parts.map((part, index) => [part.stored, members[index]?.source.bytes ?? nothing]));
@@ -56,7 +61,7 @@ export class PartJobs<Target> {
     const { workers } = this.#decoding;
     const file = workers && (await storage.handle?.(path, context));
     if (workers !== undefined && file !== undefined) {
-      const place = { file, storage, path };
+      const place = { file: { handle: file, version: await fileVersion(file, path) }, storage, path };
       const parts = await Promise.all(ranges.map((range) => this.#partsOf(place, range, context)));
       return fileJobs(parts.flat(), workers.size).map((some) => this.#job(path, some, (running) => this.#decodeFile(place, some, running)));
     }
@@ -104,7 +109,7 @@ export class PartJobs<Target> {
     worker: WorkerLease,
     path: string,
     parts: readonly PartOnItsWay<Target>[],
-    from: { readonly file: FileSystemFileHandle } | { readonly start: number; readonly bytes: AsyncIterable<Uint8Array> },
+    from: { readonly file: PinnedFile } | { readonly start: number; readonly bytes: AsyncIterable<Uint8Array> },
     context: TaskContext,
   ): Promise<void> {
     const job = { path, parts: parts.map(({ stored }) => stored) };
@@ -140,7 +145,7 @@ export class PartJobs<Target> {
 
 /** A file that workers can read themselves. */
 interface FileAtHand {
-  readonly file: FileSystemFileHandle;
+  readonly file: PinnedFile;
   readonly storage: ReadableStorage;
   readonly path: string;
 }

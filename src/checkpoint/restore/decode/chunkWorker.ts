@@ -2,7 +2,7 @@ import { ZstdDecoder } from "../../../codecs/zstd/decoder.js";
 import { openFileSource } from "../../../storage/fileSource.js";
 import { cutFrame } from "./cutFrame.js";
 import { decodeParts } from "./decodeParts.js";
-import type { FromWorker, ToWorker } from "./messages.js";
+import type { FromWorker, PinnedFile, ToWorker } from "./messages.js";
 import { packError } from "./packError.js";
 import type { PieceSizes, StoredParts } from "./parts.js";
 import { PieceMemory } from "./pieceMemory.js";
@@ -58,11 +58,11 @@ async function decode({ module, job, bytes, pieces }: ToWorker & { kind: "decode
 
 async function decodeFile(
   job: StoredParts,
-  handle: FileSystemFileHandle,
+  { handle, version }: PinnedFile,
   decoder: ZstdDecoder | undefined,
   pieces: PieceSizes,
 ): Promise<void> {
-  const file = await openFileSource(handle, { path: job.path });
+  const file = await openFileSource(handle, { path: job.path, version });
   try {
     await decodeFrom(job, file, decoder, pieces);
   } finally {
@@ -79,8 +79,8 @@ function decodeFrom(job: StoredParts, bytes: StoredBytes, decoder: ZstdDecoder |
   return decodeParts(job, bytes, decoder, writer);
 }
 
-async function split({ file: handle, path, part }: ToWorker & { kind: "split" }): Promise<FromWorker> {
-  const file = await openFileSource(handle, { path });
+async function split({ file: { handle, version }, path, part }: ToWorker & { kind: "split" }): Promise<FromWorker> {
+  const file = await openFileSource(handle, { path, version });
   try {
     return { kind: "done", parts: cutFrame(file, part) };
   } finally {

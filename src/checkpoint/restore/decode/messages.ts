@@ -1,6 +1,13 @@
 import type { ByteRange } from "../../../bytes/ranges.js";
+import type { FileVersion } from "../../../storage/fileSystem/fileVersion.js";
 import type { PackedError } from "./packError.js";
 import type { PieceRun, PieceSizes, StoredPart, StoredParts } from "./parts.js";
+
+/** A file and the version that it has to have. */
+export interface PinnedFile {
+  readonly handle: FileSystemFileHandle;
+  readonly version: FileVersion;
+}
 
 /** What a worker is told. */
 export type ToWorker =
@@ -10,11 +17,11 @@ export type ToWorker =
       /** The zstd decoder; undefined where WebAssembly is refused. */
       readonly module: WebAssembly.Module | undefined;
       readonly job: StoredParts;
-      readonly bytes: { readonly file: FileSystemFileHandle } | { readonly start: number };
+      readonly bytes: { readonly file: PinnedFile } | { readonly start: number };
       readonly pieces: PieceSizes;
     }
   /** Looks where a long zstd frame can be cut. */
-  | { readonly kind: "split"; readonly file: FileSystemFileHandle; readonly path: string; readonly part: StoredPart }
+  | { readonly kind: "split"; readonly file: PinnedFile; readonly path: string; readonly part: StoredPart }
   /** The next bytes of the job's run. */
   | { readonly kind: "bytes"; readonly buffer: ArrayBuffer; readonly byteLength: number }
   /** There are no more. */

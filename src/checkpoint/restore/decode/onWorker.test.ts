@@ -158,7 +158,12 @@ describe("decodeOnWorker", () => {
 describe("splitOnWorker", () => {
   it("gives the parts, or none where the frame stays whole", async () => {
     const parts = [{ offset: 9, length: 100, windowLog: 19, decodedLength: 128 }];
-    const question = { kind: "split", file: {} as FileSystemFileHandle, path: "d/file", part } as const;
+    const question = {
+      kind: "split",
+      file: { handle: {} as FileSystemFileHandle, version: { byteLength: 1, lastModified: 2 } },
+      path: "d/file",
+      part,
+    } as const;
     for (const answer of [parts, undefined]) {
       const { lease, released } = fakeLease((_, tell) => tell({ kind: "done", parts: answer }));
       expect(await splitOnWorker(lease, question, {})).toEqual(answer ?? []);
