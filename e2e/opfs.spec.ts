@@ -64,6 +64,48 @@ for (const [where, run] of [
     expect(run).toBeGreaterThan(15);
   });
 
+  run(`a picked folder does what every storage must do: ${where}`, async ({ page }) => {
+    const found = await page.evaluate(async () => {
+      const { inWorker, opfsTasks } = window.internals;
+      return [await opfsTasks.problemsOfDirectory("picked"), await inWorker("problemsOfDirectory", "picked in a worker")] as const;
+    });
+    for (const { run, problems } of found) {
+      expect(problems).toEqual([]);
+      expect(run).toBeGreaterThan(15);
+    }
+  });
+
+  run(`a file that a reader has open is waited for, for a while: ${where}`, async ({ page }) => {
+    const found = await page.evaluate(async () => {
+      const { holdFile, outcomeOf, putFile } = window.internals;
+      const storage = window.orbax.opfsStorage("held");
+      const changes: readonly (() => Promise<unknown>)[] = [
+        () => storage.write("a/file", Uint8Array.of(9)),
+        () => storage.move("other", "a/file"),
+        () => storage.move("a/file", "b"),
+        () => storage.remove("a"),
+      ];
+      const outcomes: unknown[] = [];
+      for (const change of changes) {
+        const handle = await putFile("held/a/file", Uint8Array.of(1));
+        await putFile("held/other", Uint8Array.of(2));
+        const release = await holdFile(handle);
+        const [refused, kept] = [await outcomeOf(change()), await storage.read("a/file")];
+        const changing = outcomeOf(change());
+        setTimeout(release, 300);
+        outcomes.push([refused, [...(kept ?? [])], await changing, [...((await storage.read("a/file")) ?? [])]]);
+      }
+      return outcomes;
+    });
+    const busy = (path: string) => `StorageError busy ${path}`;
+    expect(found).toEqual([
+      [busy("a/file"), [1], undefined, [9]],
+      [busy("a/file"), [1], undefined, [2]],
+      [busy("b"), [1], undefined, []],
+      [busy("a"), [1], undefined, []],
+    ]);
+  });
+
   run(`files are read at first hand: ${where}`, async ({ page }) => {
     const [onPage, inWorker] = await page.evaluate(async () => {
       const { conformanceFiles, inWorker, opfsTasks, putFiles } = window.internals;
@@ -170,6 +212,69 @@ test("a snapshot looks for each folder and file once", async ({ page }) => {
     ],
     second: ["getFile"],
   });
+});
+
+onDisk("what there is no room for leaves all as it was", async ({ page, pageServer }) => {
+  await page.evaluate(() => window.orbax.opfsStorage("full").write("kept", Uint8Array.of(1)));
+  const session = await page.context().newCDPSession(page);
+  await session.send("Storage.overrideQuotaForOrigin", { origin: new URL(pageServer.url).origin, quotaSize: 5_000_000 });
+  const { failures, kept, left } = await page.evaluate(async () => {
+    const { directoryStorage, opfsStorage } = window.orbax;
+    const { failureOf, opfsFolder } = window.internals;
+    const own = opfsStorage("full");
+    const works: Promise<unknown>[] = [];
+    // By the page's worker, and by a stream.
+    for (const storage of [own, directoryStorage(await opfsFolder("full"))])
+      for (const path of ["kept", "new/file"]) works.push(storage.write(path, new Uint8Array(20_000_000)));
+    const failures = await Promise.all(works.map(failureOf));
+    const list = async () => [await own.list(""), await own.list("new/")];
+    return {
+      failures: failures.map((failed) => [failed?.name, failed?.reason, failed?.message]),
+      kept: [...((await own.read("kept")) ?? [])],
+      left: await list(),
+    };
+  });
+  expect(failures).toEqual(
+    Array(4).fill(["StorageError", "quota", expect.stringMatching(/no room left.*20,000,000 bytes more are needed/)]),
+  );
+  expect(kept).toEqual([1]);
+  expect(left).toEqual([
+    { files: ["kept"], directories: ["new"] },
+    { files: [], directories: [] },
+  ]);
+});
+
+test("says before the first byte that there is no room", async ({ page }) => {
+  const failed = await page.evaluate(async () => {
+    StorageManager.prototype.estimate = async () => ({ quota: 5000, usage: 3000 });
+    const storage = window.orbax.opfsStorage("full");
+    await storage.requireRoom?.(2000);
+    return window.internals.failureOf(storage.requireRoom?.(2001) ?? Promise.resolve());
+  });
+  expect(failed).toMatchObject({
+    name: "StorageError",
+    reason: "quota",
+    message: expect.stringMatching(/2,001 bytes more.*2,000 bytes are free/),
+  });
+});
+
+onDisk("a folder's handle is kept beyond the page, until it is forgotten", async ({ page }) => {
+  await page.evaluate(async () => {
+    const { directoryStorage, rememberDirectory } = window.orbax;
+    const folder = await window.internals.opfsFolder("picked/runs");
+    await directoryStorage(folder).write("a/file", Uint8Array.of(5));
+    await rememberDirectory("runs", folder);
+  });
+  await page.reload();
+  await page.waitForFunction(() => "orbax" in window);
+  const found = await page.evaluate(async () => {
+    const { directoryStorage, recallDirectory, rememberDirectory } = window.orbax;
+    const folder = await recallDirectory("runs");
+    const read = folder && (await directoryStorage(folder).read("a/file"));
+    await rememberDirectory("runs", undefined);
+    return { name: folder?.name, read: [...(read ?? [])], others: [await recallDirectory("runs"), await recallDirectory("never")] };
+  });
+  expect(found).toEqual({ name: "runs", read: [5], others: [undefined, undefined] });
 });
 
 const data = join(import.meta.dirname, "fixtures", "data");

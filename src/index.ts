@@ -49,9 +49,11 @@ export {
 } from "./errors.js";
 export type { GpuArray } from "./gpu/gpuArray.js";
 export type { BufferLimits } from "./gpu/limits.js";
+export { directoryStorage } from "./storage/directory.js";
 export type { FileWriter } from "./storage/fileWriter.js";
 export { type HttpStorageOptions, httpStorage } from "./storage/http.js";
 export { memoryStorage } from "./storage/memory.js";
 export { opfsStorage } from "./storage/opfs.js";
+export { recallDirectory, rememberDirectory } from "./storage/rememberedDirectories.js";
 export type { ReadableStorage, ReadOptions, StorageListing, WritableStorage } from "./storage/storage.js";
 export type { ProgressEvent } from "./tasks/context.js";

@@ -19,6 +19,7 @@ const layers: readonly (readonly string[])[] = [
 const packageHomes: Readonly<Record<string, string>> = {
   "crc-32": "bytes",
   fzstd: "codecs",
+  "idb-keyval": "storage",
   numcodecs: "codecs",
   zarrita: "zarr",
   zod: "checkpoint",

@@ -42,11 +42,14 @@ const values = [
   "Producer",
   "StorageError",
   "UnsupportedCheckpointError",
+  "directoryStorage",
   "hostArray",
   "httpStorage",
   "isCheckpointError",
   "memoryStorage",
   "opfsStorage",
+  "recallDirectory",
+  "rememberDirectory",
   "resolveCheckpointDir",
   "shapeDtypeStruct",
   "templateOf",
@@ -187,6 +190,8 @@ describe("the public types", () => {
     expectTypeOf(orbax.httpStorage).toEqualTypeOf<(url: string | URL, options?: HttpStorageOptions) => ReadableStorage>();
     expectTypeOf(orbax.memoryStorage).returns.toEqualTypeOf<WritableStorage>();
     expectTypeOf(orbax.opfsStorage).toEqualTypeOf<(folder?: string) => WritableStorage>();
+    expectTypeOf(orbax.directoryStorage).toEqualTypeOf<(handle: FileSystemDirectoryHandle) => WritableStorage>();
+    expectTypeOf(orbax.recallDirectory).toEqualTypeOf<(name: string) => Promise<FileSystemDirectoryHandle | undefined>>();
     expectTypeOf(node.nodeStorage).toBeCallableWith("checkpoints");
     expectTypeOf(node.nodeStorage).returns.toExtend<WritableStorage>();
     expectTypeOf(orbax.resolveCheckpointDir).toEqualTypeOf<

@@ -12,6 +12,7 @@ export { countBuffers } from "./countBuffers.js";
 export { gatherWords } from "./gatherWords.js";
 export { hexElements } from "./hexElements.js";
 export { copyFiles, opfsFolder, putFile, putFiles } from "./opfs/files.js";
+export { holdFile } from "./opfs/holdFile.js";
 export { inWorker } from "./opfs/inWorker.js";
 export { fillsOf, outcomeOf } from "./opfs/outcomes.js";
 export { opfsTasks } from "./opfs/tasks.js";

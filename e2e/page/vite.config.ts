@@ -1,12 +1,15 @@
 import { join } from "node:path";
-import { defineConfig, type Plugin } from "vite";
+import { defineConfig, normalizePath, type Plugin } from "vite";
+
+/** The package's own, as Vite names it; others have a `dist/index.js` too. */
+const builtIndex = normalizePath(join(import.meta.dirname, "..", "..", "dist", "index.js"));
 
 /**
  * Lets the test page watch the limiter of the built package, which does not export it. Fails where the build has no such name.
  */
 const exportLimiter: Plugin = {
   name: "export-limiter",
-  transform: (code, id) => (id.endsWith("/dist/index.js") ? { code: `${code}\nexport { ByteBudget };\n`, map: null } : undefined),
+  transform: (code, id) => (id === builtIndex ? { code: `${code}\nexport { ByteBudget };\n`, map: null } : undefined),
 };
 
 /** Bundles the test pages as a user's bundler would: the package comes by its name, from `dist`. */

@@ -25,7 +25,7 @@ export function testStorage(name: string, make: ConformanceFactory, traits: Conf
     afterEach(() => subject.close?.());
 
     for (const { name, run } of readCases(traits)) test(name, () => run(subject.storage));
-    for (const { name, run } of writeCases) {
+    for (const { name, run } of writeCases(traits)) {
       test(`${name}, where it can be written to`, async () => {
         if (subject.writable !== undefined) await run(subject.writable);
       });

@@ -9,6 +9,8 @@ import { streamRange } from "./streamRange.js";
 export interface ConformanceTraits {
   /** Any text is a path: what no folder could hold is absent there, not refused. */
   readonly anyPath?: boolean;
+  /** A new file that is being written stands there, empty. */
+  readonly beginsEmpty?: boolean;
 }
 
 /** What every storage must do that is read; none of these changes anything. */

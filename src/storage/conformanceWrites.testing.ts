@@ -1,5 +1,6 @@
 import { listsAs, refusesArgument, refusesStorage, rejectsWith, same, sameBytes } from "./conformanceChecks.testing.js";
 import { bytesOf, type ConformanceCase, conformanceFiles, invalidPaths, large, names, top } from "./conformanceFiles.testing.js";
+import type { ConformanceTraits } from "./conformanceReads.testing.js";
 import { writerCases } from "./conformanceWriters.testing.js";
 import type { WritableStorage } from "./storage.js";
 
@@ -155,4 +156,9 @@ const refusals: readonly ConformanceCase<WritableStorage>[] = [
 ];
 
 /** What every storage must do that can be written to; each needs a storage of its own. */
-export const writeCases: readonly ConformanceCase<WritableStorage>[] = [...writes, ...moves, ...writerCases, ...refusals];
+export const writeCases = (traits: ConformanceTraits = {}): readonly ConformanceCase<WritableStorage>[] => [
+  ...writes,
+  ...moves,
+  ...writerCases(traits),
+  ...refusals,
+];

@@ -32,7 +32,8 @@ export async function requireRoom(byteLength: number, path = ""): Promise<void> 
 export async function noRoomError(path: string, byteLength: number | undefined, cause?: unknown): Promise<StorageError> {
   const free = await freeBytes();
   const needs = byteLength === undefined ? "" : `${textOf(byteLength)} more are needed; `;
-  const has = free === undefined ? "" : `the browser estimates that ${textOf(free)} are free; `;
+  // Browsers tell pages a round number where they have less.
+  const has = free === undefined || free >= (byteLength ?? 0) ? "" : `the browser estimates that ${textOf(free)} are free; `;
   return new StorageError({
     path,
     reason: "quota",
