@@ -1,0 +1,126 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { OrbaxCheckpointStore } from "orbax-webgpu";
+import { nodeStorage } from "orbax-webgpu/node";
+import type { Page } from "playwright/test";
+import { differences, type Expected, type ExpectedStep } from "../fixtures/expected.js";
+import { expect, test } from "../page/test.js";
+import { startServer } from "../server/server.mjs";
+import { runCommand } from "../setup/commands.mjs";
+
+// Python saves, we restore and save again like it, and Python restores that: every leaf keeps bytes, dtype and kind. A fresh random store by
+// real substrax in each run. `npm test` hands over the Python that it prepared.
+
+async function runPython(script: string, args: readonly string[]): Promise<string> {
+  const python = process.env.ORBAX_PYTHON;
+  if (python === undefined) throw new Error("ORBAX_PYTHON names no Python with substrax; `npm test -- --only interop` makes one");
+  const command = [join(import.meta.dirname, script), ...args];
+  const { code, stdout, output } = await runCommand(python, command, { timeoutSeconds: 180 });
+  if (code !== 0) throw new Error(`${script} failed:\n${output}`);
+  return stdout;
+}
+
+const readJson = async <Value>(path: string): Promise<Value> => JSON.parse(await readFile(path, "utf8"));
+
+/** Saves every step again, from the GPU into the browser's file system; the files, with their bytes in base64. */
+function saveInBrowser(page: Page, url: string, steps: readonly number[], compression: "none" | "zstd") {
+  return page.evaluate(
+    async ({ url, steps, compression }) => {
+      const { OrbaxCheckpointStore, opfsStorage } = window.orbax;
+      const device = await window.internals.testDevice();
+      const source = new OrbaxCheckpointStore(url, { device, enableX64: true });
+      const place = opfsStorage(`saved/${compression}`);
+      const store = new OrbaxCheckpointStore(place, { maxToKeep: null });
+      for (const step of steps) {
+        const checkpoint = await source.restore(step);
+        const { epoch, metrics, producer, extra } = checkpoint.metadata;
+        await store.save(step, checkpoint.items, { epoch, metrics, producer, extra, like: checkpoint, compression });
+        checkpoint.destroy();
+      }
+      const files: [path: string, base64: string][] = [];
+      const visit = async (prefix: string): Promise<void> => {
+        const listing = await place.list(prefix);
+        for (const name of listing.files) {
+          const bytes = (await place.read(prefix + name)) ?? new Uint8Array();
+          files.push([prefix + name, btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))]);
+        }
+        for (const name of listing.directories) await visit(`${prefix}${name}/`);
+      };
+      await visit("");
+      return files;
+    },
+    { url, steps, compression },
+  );
+}
+
+/** Saves every step again in Node, from memory into a folder. */
+async function saveInNode(from: string, into: string, steps: readonly number[]): Promise<void> {
+  const source = new OrbaxCheckpointStore(nodeStorage(from));
+  const store = new OrbaxCheckpointStore(nodeStorage(into), { maxToKeep: null });
+  for (const step of steps) {
+    const checkpoint = await source.restore(step);
+    const { epoch, metrics, producer, extra } = checkpoint.metadata;
+    await store.save(step, checkpoint.items, { epoch, metrics, producer, extra, like: checkpoint });
+  }
+}
+
+/** What Python finds wrong with `<folder>/saved`; then it saves a step of its own there, which we restore. */
+async function expectPythonAgrees(folder: string, steps: readonly number[], place: string): Promise<void> {
+  const lines: string[] = JSON.parse((await runPython("read_saved.py", [folder])).trim().split("\n").at(-1) ?? "");
+  expect(lines, place).toEqual([]);
+  const next = await readJson<ExpectedStep & { readonly step: number }>(join(folder, "next.json"));
+  const store = new OrbaxCheckpointStore(nodeStorage(join(folder, "saved")));
+  expect(await store.listSteps(), place).toEqual([...steps, next.step]);
+  expect(await store.bestStep("interop"), place).toBe(next.step);
+  const { items } = await store.restore(next.step);
+  expect(await differences(items.model, next.items?.model ?? []), place).toEqual([]);
+  // Ours again, over Python's.
+  await store.save(next.step, { model: Float32Array.of(1, 2) }, { overwrite: true });
+  expect((await store.restore(next.step)).leaf("model", ""), place).toMatchObject({ data: Float32Array.of(1, 2) });
+}
+
+async function inFolder(
+  work: (folder: string, seed: number, expected: Expected, steps: readonly number[]) => Promise<void>,
+): Promise<void> {
+  const seed = Number(process.env.ORBAX_INTEROP_SEED ?? Date.now() % 2 ** 31);
+  console.info(`seed ${seed}`);
+  const folder = await mkdtemp(join(tmpdir(), "orbax-webgpu-saved-"));
+  try {
+    await runPython("write_random.py", ["--seed", `${seed}`, "--out", folder]);
+    const expected = await readJson<Expected>(join(folder, "expected.json"));
+    const steps = Object.keys(expected.steps)
+      .map(Number)
+      .sort((a, b) => a - b);
+    await work(folder, seed, expected, steps);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const repeat = (seed: number) => `ORBAX_INTEROP_SEED=${seed} repeats this run`;
+
+test("what the browser saves from its GPU, Python restores, bit for bit", async ({ page }) => {
+  test.setTimeout(300_000);
+  await inFolder(async (folder, seed, _, steps) => {
+    const server = await startServer({ root: join(folder, "checkpoints") });
+    for (const compression of ["none", "zstd"] as const) {
+      await rm(join(folder, "saved"), { recursive: true, force: true });
+      for (const [path, base64] of await saveInBrowser(page, server.url, steps, compression)) {
+        const file = join(folder, "saved", path);
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, Buffer.from(base64, "base64"));
+      }
+      await expectPythonAgrees(folder, steps, `${compression}; ${repeat(seed)}`);
+    }
+    await server.close();
+  });
+});
+
+test("what Node saves, Python restores, bit for bit", async () => {
+  test.setTimeout(300_000);
+  await inFolder(async (folder, seed, _, steps) => {
+    await saveInNode(join(folder, "checkpoints"), join(folder, "saved"), steps);
+    await expectPythonAgrees(folder, steps, repeat(seed));
+  });
+});
