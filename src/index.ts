@@ -11,10 +11,20 @@ export type { PlainJson } from "./checkpoint/record/jsonSchemas.js";
 export { CheckpointMetadata, Producer } from "./checkpoint/record/record.js";
 export type { RestoreDefaults, RestoreOptions } from "./checkpoint/restore/restoreOptions.js";
 export {
+  type GpuArrayLike,
+  type PyFloat,
+  pyFloat,
+  type Saveable,
+  type SaveableItems,
+  type SaveableLeaf,
+} from "./checkpoint/save/saveable.js";
+export type { Compression, LockOptions, SaveOptions } from "./checkpoint/save/saveOptions.js";
+export {
   type BestStepOptions,
   type CheckpointStore,
   OrbaxCheckpointStore,
   type ReadStepOptions,
+  type Saving,
   type StoreOptions,
 } from "./checkpoint/store.js";
 export type {
@@ -52,6 +62,7 @@ export type { BufferLimits } from "./gpu/limits.js";
 export { directoryStorage } from "./storage/directory.js";
 export type { FileWriter } from "./storage/fileWriter.js";
 export { type HttpStorageOptions, httpStorage } from "./storage/http.js";
+export type { DirectoryLocks, LockRequest } from "./storage/locks/locks.js";
 export { memoryStorage } from "./storage/memory.js";
 export { opfsStorage } from "./storage/opfs.js";
 export { recallDirectory, rememberDirectory } from "./storage/rememberedDirectories.js";

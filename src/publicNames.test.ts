@@ -13,12 +13,18 @@ import type {
   HostArray,
   HttpStorageOptions,
   LeafInfo,
+  LockOptions,
   OpenedItem,
   OpenedStep,
   PlainJson,
   Producer,
   ReadableStorage,
   RestoredLeaf,
+  RestoredTree,
+  Saveable,
+  SaveableItems,
+  SaveOptions,
+  Saving,
   ShapeDtypeStruct,
   StoreOptions,
   TreeMismatch,
@@ -48,6 +54,7 @@ const values = [
   "isCheckpointError",
   "memoryStorage",
   "opfsStorage",
+  "pyFloat",
   "recallDirectory",
   "rememberDirectory",
   "resolveCheckpointDir",
@@ -65,16 +72,21 @@ const types = [
   "CheckpointErrors",
   "CheckpointStore",
   "Complex",
+  "Compression",
+  "DirectoryLocks",
   "Dtype",
   "DtypeMismatch",
   "FileWriter",
   "GpuArray",
+  "GpuArrayLike",
   "HostArray",
   "HostArrayTemplate",
   "HostData",
   "HttpStorageOptions",
   "ItemName",
   "LeafInfo",
+  "LockOptions",
+  "LockRequest",
   "OpenedItem",
   "OpenedStep",
   "Placement",
@@ -82,6 +94,7 @@ const types = [
   "PlainValue",
   "PrngKey",
   "ProgressEvent",
+  "PyFloat",
   "ReadOptions",
   "ReadStepOptions",
   "ReadableStorage",
@@ -93,6 +106,11 @@ const types = [
   "RestoredItemsOf",
   "RestoredLeaf",
   "RestoredTree",
+  "SaveOptions",
+  "Saveable",
+  "SaveableItems",
+  "SaveableLeaf",
+  "Saving",
   "ShapeDtypeStruct",
   "StorageErrorReason",
   "StorageListing",
@@ -154,6 +172,11 @@ describe("the public types", () => {
     expectTypeOf<Store["listSteps"]>().returns.resolves.toEqualTypeOf<number[]>();
     expectTypeOf<Store["latestStep"]>().returns.resolves.toEqualTypeOf<number | null>();
     expectTypeOf<Store["bestStep"]>().returns.resolves.toEqualTypeOf<number | null>();
+    expectTypeOf<CheckpointStore["save"]>().toEqualTypeOf<(step: number, items: SaveableItems, options?: SaveOptions) => Saving>();
+    expectTypeOf<CheckpointStore["delete"]>().toEqualTypeOf<(step: number, options?: LockOptions) => Promise<void>>();
+    expectTypeOf<Saving>().resolves.toBeString();
+    expectTypeOf<Saving["taken"]>().resolves.toBeVoid();
+    expectTypeOf<RestoredTree>().toExtend<Saveable>();
     expectTypeOf<Store["close"]>().returns.resolves.toBeVoid();
     expectTypeOf<Store>().toExtend<AsyncDisposable>();
   });
