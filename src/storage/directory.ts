@@ -2,6 +2,7 @@ import { CheckpointValueError } from "../errors.js";
 import { directoryReading } from "./directoryHandle.js";
 import { directoryWriting } from "./directoryWriting.js";
 import { Permission } from "./fileSystem/permission.js";
+import { webLocks } from "./locks/webLocks.js";
 import type { WritableStorage } from "./storage.js";
 
 /**
@@ -24,5 +25,7 @@ export function directoryStorage(handle: FileSystemDirectoryHandle): WritableSto
   return {
     ...directoryReading(handle.name, () => opened(reading)),
     ...directoryWriting({ openRoot: () => opened(writing) }),
+    // Tabs can only tell folders apart by their names: those of one name take turns.
+    locks: webLocks(`picked:${handle.name}`),
   };
 }

@@ -3,7 +3,6 @@ import { directoryReading } from "./directoryHandle.js";
 import { directoryWriting } from "./directoryWriting.js";
 import { Handles } from "./fileSystem/handles.js";
 import { makeFolder } from "./fileSystem/makeFolder.js";
-import { openSink } from "./fileSystem/openSink.js";
 import { webLocks } from "./locks/webLocks.js";
 import { requirePath } from "./paths.js";
 import { requestPersistence, requireRoom } from "./room.js";
@@ -25,7 +24,7 @@ export function opfsStorage(folder = ""): WritableStorage {
     create ? makeFolder(await originFolder(name), path) : new Handles(() => originFolder(name)).folder(path);
   return {
     ...directoryReading(name, () => openRoot(false)),
-    ...directoryWriting({ openRoot, openSink }),
+    ...directoryWriting({ openRoot, openSink: async (handle) => (await import("./fileSystem/openSink.js")).openSink(handle) }),
     async requireRoom(byteLength, { signal } = {}) {
       signal?.throwIfAborted();
       // Some browsers ask their user, who may take any time.
