@@ -41,6 +41,14 @@ export const refusedCasts = (): readonly { readonly array: MadeArray; readonly t
     .filter(([from, to]) => from in dtypes && to in dtypes && index.inputs[from] !== undefined)
     .map(([from, to]) => ({ array: inputArray(from, to), to }));
 
+/** The input vector of a pair of dtypes, and what it becomes; both as bytes. */
+export function castVectors(from: Dtype, to: Dtype): { readonly input: Uint8Array; readonly output: Uint8Array } {
+  const pair = index.pairs.find((some) => some.from === from && some.to === to);
+  const input = index.inputs[from];
+  if (pair === undefined || input === undefined) throw new Error(`the table has no cast from ${from} to ${to}`);
+  return { input: bytesAt(input), output: bytesAt(pair) };
+}
+
 const nameOf = (from: Dtype, to: Dtype) => `${from} to ${to}`;
 
 function inputArray(from: Dtype, to: Dtype): MadeArray {

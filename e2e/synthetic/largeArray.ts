@@ -7,6 +7,8 @@ export interface LargeArray {
   readonly byteLength: number;
   /** The array as a made step has it, in one chunk or in chunks of so many bytes. */
   inChunksOf(chunkBytes: number): MadeArray;
+  /** All of it, in pieces that stand in several places. */
+  contents(): readonly Uint8Array[];
   /** Where to look, as indices of 32-bit words, and what stands there: at two places of every 128 KiB. */
   samples(): { readonly indices: Uint32Array; readonly words: Uint32Array };
 }
@@ -28,6 +30,10 @@ export async function largeArray(byteLength: number, seed: number): Promise<Larg
         frameOf(order.slice(chunk * blocksPerChunk, (chunk + 1) * blocksPerChunk).map((index) => blocks[index] as Uint8Array)),
       );
       return { name, dtype: "float32", shape: [byteLength / 4], chunkShape: [chunkBytes / 4], compressed: true, chunks };
+    },
+    contents() {
+      const bytes = contents.map(({ buffer }) => new Uint8Array(buffer));
+      return order.flatMap((block) => bytes[block] ?? []);
     },
     samples() {
       const words = contents.map((content) => new Uint32Array(content.buffer));

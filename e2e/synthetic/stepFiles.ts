@@ -13,6 +13,8 @@ export interface MadeArray {
   /** Its key in the item's dict. */
   readonly name: string;
   readonly dtype: Dtype;
+  /** How elements of several bytes stand in its chunks; little endian unless given. */
+  readonly byteOrder?: "big" | undefined;
   readonly shape: readonly number[];
   readonly chunkShape: readonly number[];
   /** Whether its chunks are zstd frames, as Orbax writes them, or bare. */
@@ -123,11 +125,11 @@ const manifestOf = (offset: number, length: number): Uint8Array =>
     },
   });
 
-const zarray = ({ dtype, shape, chunkShape, compressed }: MadeArray) => ({
+const zarray = ({ dtype, byteOrder, shape, chunkShape, compressed }: MadeArray) => ({
   zarr_format: 2,
   shape,
   chunks: chunkShape,
-  dtype: dtypes[dtype].v2,
+  dtype: byteOrder === "big" ? dtypes[dtype].v2.replace("<", ">") : dtypes[dtype].v2,
   compressor: compressed ? { id: "zstd", level: 1 } : null,
   fill_value: null,
   order: "C",
