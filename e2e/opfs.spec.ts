@@ -64,48 +64,6 @@ for (const [where, run] of [
     expect(run).toBeGreaterThan(15);
   });
 
-  run(`a picked folder does what every storage must do: ${where}`, async ({ page }) => {
-    const found = await page.evaluate(async () => {
-      const { inWorker, opfsTasks } = window.internals;
-      return [await opfsTasks.problemsOfDirectory("picked"), await inWorker("problemsOfDirectory", "picked in a worker")] as const;
-    });
-    for (const { run, problems } of found) {
-      expect(problems).toEqual([]);
-      expect(run).toBeGreaterThan(15);
-    }
-  });
-
-  run(`a file that a reader has open is waited for, for a while: ${where}`, async ({ page }) => {
-    const found = await page.evaluate(async () => {
-      const { holdFile, outcomeOf, putFile } = window.internals;
-      const storage = window.orbax.opfsStorage("held");
-      const changes: readonly (() => Promise<unknown>)[] = [
-        () => storage.write("a/file", Uint8Array.of(9)),
-        () => storage.move("other", "a/file"),
-        () => storage.move("a/file", "b"),
-        () => storage.remove("a"),
-      ];
-      const outcomes: unknown[] = [];
-      for (const change of changes) {
-        const handle = await putFile("held/a/file", Uint8Array.of(1));
-        await putFile("held/other", Uint8Array.of(2));
-        const release = await holdFile(handle);
-        const [refused, kept] = [await outcomeOf(change()), await storage.read("a/file")];
-        const changing = outcomeOf(change());
-        setTimeout(release, 300);
-        outcomes.push([refused, [...(kept ?? [])], await changing, [...((await storage.read("a/file")) ?? [])]]);
-      }
-      return outcomes;
-    });
-    const busy = (path: string) => `StorageError busy ${path}`;
-    expect(found).toEqual([
-      [busy("a/file"), [1], undefined, [9]],
-      [busy("a/file"), [1], undefined, [2]],
-      [busy("b"), [1], undefined, []],
-      [busy("a"), [1], undefined, []],
-    ]);
-  });
-
   run(`files are read at first hand: ${where}`, async ({ page }) => {
     const [onPage, inWorker] = await page.evaluate(async () => {
       const { conformanceFiles, inWorker, opfsTasks, putFiles } = window.internals;
@@ -212,6 +170,47 @@ test("a snapshot looks for each folder and file once", async ({ page }) => {
     ],
     second: ["getFile"],
   });
+});
+
+onDisk("a picked folder does what every storage must do that can be written to", async ({ page }) => {
+  const found = await page.evaluate(async () => {
+    const { inWorker, opfsTasks } = window.internals;
+    return [await opfsTasks.problemsOfDirectory("picked"), await inWorker("problemsOfDirectory", "picked in a worker")] as const;
+  });
+  for (const { run, problems } of found) {
+    expect(problems).toEqual([]);
+    expect(run).toBeGreaterThan(15);
+  }
+});
+
+onDisk("a file that a reader has open is waited for, for a while", async ({ page }) => {
+  const found = await page.evaluate(async () => {
+    const { holdFile, outcomeOf, putFile } = window.internals;
+    const { opfsStorage } = window.orbax;
+    const changes: readonly ((storage: ReturnType<typeof opfsStorage>) => Promise<unknown>)[] = [
+      (storage) => storage.write("a/file", Uint8Array.of(9)),
+      (storage) => storage.move("other", "a/file"),
+      (storage) => storage.move("a/file", "b"),
+      (storage) => storage.remove("a"),
+    ];
+    const outcomes = changes.map(async (change, index) => {
+      const storage = opfsStorage(`held/${index}`);
+      const read = async () => [...((await storage.read("a/file")) ?? [])];
+      await putFile(`held/${index}/other`, Uint8Array.of(2));
+      const release = await holdFile(await putFile(`held/${index}/a/file`, Uint8Array.of(1)));
+      const refused = [await outcomeOf(change(storage)), await read()];
+      setTimeout(release, 300);
+      return [...refused, await outcomeOf(change(storage)), await read()];
+    });
+    return Promise.all(outcomes);
+  });
+  const busy = (path: string) => `StorageError busy ${path}`;
+  expect(found).toEqual([
+    [busy("a/file"), [1], undefined, [9]],
+    [busy("a/file"), [1], undefined, [2]],
+    [busy("b"), [1], undefined, []],
+    [busy("a"), [1], undefined, []],
+  ]);
 });
 
 onDisk("what there is no room for leaves all as it was", async ({ page, pageServer }) => {
