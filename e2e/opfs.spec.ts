@@ -213,6 +213,33 @@ onDisk("a file that a reader has open is waited for, for a while", async ({ page
   ]);
 });
 
+for (const [title, workers] of [
+  ["that forbids workers", "'none'"],
+  ["that allows them", "blob:"],
+] as const) {
+  test(`files come right on a page with a policy ${title}`, async ({ page }) => {
+    const headers = { "content-security-policy": `script-src 'self'; worker-src ${workers}` };
+    const pages = await startServer({ root: join(import.meta.dirname, "results", "page"), headers });
+    await page.goto(`${pages.url}/index.html`);
+    await page.waitForFunction(() => "orbax" in window);
+    const found = await page.evaluate(async () => {
+      const calls: string[] = [];
+      const { createWritable } = FileSystemFileHandle.prototype;
+      FileSystemFileHandle.prototype.createWritable = function (...given) {
+        calls.push("createWritable");
+        return createWritable.apply(this, given);
+      };
+      const storage = window.orbax.opfsStorage("policy");
+      const bytes = Uint8Array.from({ length: 2_500_000 }, (_, index) => index % 251);
+      await storage.write("a/file", bytes);
+      const read = await storage.read("a/file");
+      return { calls, isRight: read?.length === bytes.length && read.every((byte, index) => byte === bytes[index]) };
+    });
+    await pages.close();
+    expect(found).toEqual({ calls: workers === "blob:" ? [] : ["createWritable"], isRight: true });
+  });
+}
+
 onDisk("what there is no room for leaves all as it was", async ({ page, pageServer }) => {
   await page.evaluate(() => window.orbax.opfsStorage("full").write("kept", Uint8Array.of(1)));
   const session = await page.context().newCDPSession(page);

@@ -230,7 +230,7 @@ export type StorageErrorReason =
   | "quota" // no room left for what is to be written
   | "busy" // another page, worker or program has the file open
   | "permission" // the user has not let the page read or write the folder
-  | "worker" // a worker that read or decoded ended unexpectedly
+  | "worker" // a worker that read, decoded or wrote ended unexpectedly
   | "io"; // the platform's own error, see cause
 
 /** What a {@link StorageError} carries. */

@@ -120,5 +120,5 @@ const workerError = (detail: string | undefined) =>
   new StorageError({
     path: "",
     reason: "worker",
-    message: `a worker ended unexpectedly while it read or decoded${detail ? ` (${detail})` : ""}; try again`,
+    message: `a worker ended unexpectedly while it read, decoded or wrote${detail ? ` (${detail})` : ""}; try again`,
   });

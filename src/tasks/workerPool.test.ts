@@ -174,7 +174,7 @@ describe("a lent worker", () => {
 
   it.each([
     ["throws", (worker: FakeWorker) => expect(worker.fail("out of memory")).toBe(true), "(out of memory)"],
-    ["fails without a word", (worker: FakeWorker) => worker.fail(), "decoded; try again"],
+    ["fails without a word", (worker: FakeWorker) => worker.fail(), "wrote; try again"],
     ["says what cannot be read", (worker: FakeWorker) => worker.garble(), "could not be read"],
   ])("rejects its job when it %s, and others go on with a new one", async (_, breakIt, detail) => {
     const { pool, workers } = makePool({ size: 1 });
