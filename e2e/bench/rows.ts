@@ -167,6 +167,21 @@ export function rowsOf(facts: { readonly bytesOnSlowNetwork: (set: SetName) => n
       "ms",
       atMost(50, 16),
     ),
+    ratio(
+      "save-opfs",
+      "save of 256 MiB into OPFS / raw floor",
+      series("ours", "opfs", "save-256m"),
+      series("floor", "opfs", "save-256m"),
+      atMost(2.5, 1.5),
+    ),
+    most(
+      "save-renderer",
+      "save of 512 MiB into OPFS, renderer's growth",
+      ours("opfs", ["save-512m", "save-512m-array"]),
+      "rendererGrowth",
+      "MB",
+      atMost(96, 64),
+    ),
   ];
 }
 

@@ -51,13 +51,14 @@ export class Seat {
     await delay(settleMs);
   }
 
-  async run(command: Extract<Command, { kind: "run" }>): Promise<Outcome> {
+  async run(command: Extract<Command, { kind: "run" | "save" }>): Promise<Outcome> {
     const told = await this.#tell(command);
     if (told.kind !== "done") throw new Error(`the page was to run something and says ${told.kind}`);
     return told.outcome;
   }
 
-  async copy(command: Extract<Command, { kind: "copy" }>): Promise<void> {
+  /** Has the page do something that comes to nothing. */
+  async perform(command: Extract<Command, { kind: "copy" | "check" }>): Promise<void> {
     await this.#tell(command);
   }
 

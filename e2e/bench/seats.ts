@@ -1,5 +1,6 @@
 import { type BenchData, filesOf } from "./data/ensureData.js";
-import type { ContenderName, Outcome, SetPart, Watch } from "./page/protocol.js";
+import type { ContenderName, Outcome, SavedSetName, SaverName, SetPart, Watch } from "./page/protocol.js";
+import { isSavedSet } from "./page/saved/savedSets.js";
 import type { Seat } from "./seat.js";
 import type { Isolation, Series } from "./series.js";
 import type { Stage } from "./stage.js";
@@ -44,21 +45,36 @@ export class Seats {
     const { place, set, isolation, contender } = series;
     const part = parts[contender];
     const key = `${isolation} ${set} ${part}`;
-    if (place !== "opfs" || this.#copied.has(key)) return;
+    if (place !== "opfs" || isSavedSet(set) || this.#copied.has(key)) return;
     const seat = await this.of(isolation);
     const files = filesOf(this.#data, set, part).map(({ path }) => path);
-    await seat.copy({ kind: "copy", set, part, version: this.#data.version, files });
+    await seat.perform({ kind: "copy", set, part, version: this.#data.version, files });
     this.#copied.add(key);
   }
 
   /** Runs a series in the open page. @throws Error of what went wrong there. */
   async run(series: Series, watch: Watch): Promise<Outcome> {
     const seat = await this.of(series.isolation);
+    const saved = this.#savedBy(series);
+    if (saved !== undefined) return seat.run({ kind: "save", ...saved });
     return seat.run({ kind: "run", contender: series.contender, set: series.set, place: series.place, watch });
+  }
+
+  /** After a run of a series that saves, compares what it saved. @throws Error where that is wrong. */
+  async check(series: Series): Promise<void> {
+    const saved = this.#savedBy(series);
+    if (saved !== undefined) await (await this.of(series.isolation)).perform({ kind: "check", ...saved });
   }
 
   async close(): Promise<void> {
     for (const isolation of this.#open.keys()) await this.#close(isolation);
+  }
+
+  /** What a series saves; undefined for those that restore. */
+  #savedBy({ contender, set }: Series): { readonly saver: SaverName; readonly set: SavedSetName; readonly scale: number } | undefined {
+    if (!isSavedSet(set)) return undefined;
+    if (contender !== "ours" && contender !== "floor") throw new Error(`${contender} saves nothing`);
+    return { saver: contender, set, scale: this.#data.scale };
   }
 
   async #close(isolation: Isolation): Promise<void> {

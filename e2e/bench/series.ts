@@ -25,6 +25,9 @@ export const seriesName = ({ contender, place, set, isolation }: Series): string
 
 /** What a set is, for readers. */
 export const setTitles: Readonly<Record<SetName, string>> = {
+  "save-256m": "save of 256 MiB, 64 arrays",
+  "save-512m": "save of 512 MiB, 64 arrays",
+  "save-512m-array": "save of 512 MiB, one array",
   "f32-64": "64 arrays of 4 MiB",
   "f32-one-frame": "256 MiB in one zstd frame",
   "f32-chunks": "256 MiB in chunks of 4 MiB",

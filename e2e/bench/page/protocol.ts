@@ -1,6 +1,10 @@
 // What the bench and its page say to each other: the page tells, and the answer is its next command.
 
+/** A set that is made in the page, by what is done with it: saved. */
+export type SavedSetName = "save-256m" | "save-512m" | "save-512m-array";
+
 export type SetName =
+  | SavedSetName
   | "f32-64"
   | "f32-one-frame"
   | "f32-chunks"
@@ -16,6 +20,9 @@ export type SetName =
 export type Place = "opfs" | "http" | "slow";
 
 export type ContenderName = "ours" | "floor" | "naive" | "zarrita" | "zarrita-together" | "safetensors";
+
+/** Who saves. */
+export type SaverName = "ours" | "floor";
 
 /** What a page looks at while a contender works: its main thread and its heap cost some of its time to watch. */
 export type Watch = "time" | "pings" | "heap";
@@ -42,11 +49,15 @@ export type Command =
   | { readonly kind: "run"; readonly contender: ContenderName; readonly set: SetName; readonly place: Place; readonly watch: Watch }
   /** Copies a part of a set into the private file system, unless this version of it is there. */
   | { readonly kind: "copy"; readonly set: SetName; readonly part: SetPart; readonly version: string; readonly files: readonly string[] }
+  /** Makes a set, `scale` times smaller than it is, and saves it. */
+  | { readonly kind: "save"; readonly saver: SaverName; readonly set: SavedSetName; readonly scale: number }
+  /** Compares words of what was saved last, and removes it. */
+  | { readonly kind: "check"; readonly saver: SaverName; readonly set: SavedSetName; readonly scale: number }
   | { readonly kind: "reload" };
 
 /** What a run came to. */
 export interface Outcome {
-  /** From the call until all bytes are on the GPU. */
+  /** From the call until all bytes are on the GPU, or saved. */
   readonly milliseconds: number;
   /** Longest time between two pings of the main thread; only where they were watched. */
   readonly longestGap?: number;
@@ -59,5 +70,6 @@ export interface Outcome {
 export type Told =
   | { readonly kind: "ready"; readonly browser: string; readonly adapter: string; readonly isolated: boolean }
   | { readonly kind: "copied" }
+  | { readonly kind: "checked" }
   | { readonly kind: "done"; readonly outcome: Outcome }
   | { readonly kind: "failed"; readonly message: string };

@@ -28,7 +28,7 @@ export function timesChart(all: readonly Measured[], subtitle: string): string {
     }
   }
   const head = [
-    text(24, 34, "From the call to all bytes on the GPU", 'font-size="19" font-weight="700"'),
+    text(24, 34, "From the call to all bytes on the GPU, or saved", 'font-size="19" font-weight="700"'),
     text(24, 56, subtitle, 'font-size="11" fill="#667"'),
   ];
   return svg(y + 24, [...head, ...body]);

@@ -1,9 +1,9 @@
 import { watchMemory } from "../../setup/processMemory.js";
-import { descriptionOf } from "../data/ensureData.js";
+import { bytesOf } from "../data/ensureData.js";
 import { type Series, seriesName } from "../series.js";
 import { attempt, type Study } from "./study.js";
 
-/** A restore's memory hardly varies, and each repetition starts a browser. */
+/** A restore's or save's memory hardly varies, and each repetition starts a browser. */
 const mostReps = 3;
 
 /** Measures by how much Chromium's processes grow over those of a blank page with a device, in a browser that was just started. */
@@ -23,5 +23,6 @@ async function growOnce({ seats, data, measured }: Study, series: Series): Promi
   const gpu = watchMemory("gpu-process", processId);
   await seats.run(series, "time");
   measured.add(series, "rendererGrowth", renderer().largestGrowthBytes);
-  measured.add(series, "gpuGrowth", gpu().growthBytes - descriptionOf(data, series.set).bytes);
+  measured.add(series, "gpuGrowth", gpu().growthBytes - bytesOf(data, series.set));
+  await seats.check(series);
 }

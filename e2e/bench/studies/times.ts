@@ -14,7 +14,7 @@ export async function measureTimes(study: Study, all: readonly Series[]): Promis
         study.seats
           .prepare(series)
           .then(() => study.seats.run(series, "time"))
-          .then(() => {});
+          .then(() => study.seats.check(series));
       if (await attempt(study, series, ["milliseconds"], work)) warm.push(series);
     }
     for (let rep = 0; rep < study.reps; rep += 1) {
@@ -26,6 +26,7 @@ export async function measureTimes(study: Study, all: readonly Series[]): Promis
 const timeOnce = (study: Study, series: Series) =>
   attempt(study, series, ["milliseconds"], async () => {
     const { milliseconds } = await study.seats.run(series, "time");
+    await study.seats.check(series);
     study.measured.add(series, "milliseconds", milliseconds);
   });
 
