@@ -35,18 +35,19 @@ it("can be imported in a worker without touching WebGPU", async () => {
 });
 
 it("can be imported where a server renders pages: no window, navigator, document, worker or WebGPU", async () => {
-  const [entry, ...others] = await bundle(inject("consumer"), `export * from "orbax-webgpu";`);
-  expect(others.filter(({ name }) => entry?.imports.includes(name))).toEqual([]);
-  writeFileSync(join(inject("consumer"), "bundled.js"), entry?.code ?? "");
+  const files = await bundle(inject("consumer"), `export * from "orbax-webgpu";`);
+  writeFileSync(join(inject("consumer"), "bundled.json"), JSON.stringify(files));
   const script = `
     import { readFileSync } from "node:fs";
     import vm from "node:vm";
     const offered = { AbortController, AbortSignal, Blob, DOMException, Headers, Request, Response, TextDecoder, TextEncoder, URL, WebAssembly,
       atob, btoa, clearTimeout, fetch, queueMicrotask, setTimeout };
     const context = vm.createContext({ ...offered });
-    const module = new vm.SourceTextModule(readFileSync(new URL("./bundled.js", import.meta.url), "utf8"), { context });
-    await module.link(() => { throw new Error("the bundle imports something"); });
-    await module.evaluate();
+    const files = JSON.parse(readFileSync(new URL("./bundled.json", import.meta.url), "utf8"));
+    const modules = new Map(files.map(({ name, code }) => ["./" + name, new vm.SourceTextModule(code, { context })]));
+    const [entry] = modules.values();
+    await entry.link((specifier) => modules.get(specifier) ?? Promise.reject(new Error("the bundle imports " + specifier)));
+    await entry.evaluate();
     console.log("imported");`;
   expect(await runScript("server.mjs", script, ["--experimental-vm-modules"])).toBe("imported");
 });

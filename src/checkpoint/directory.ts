@@ -6,7 +6,7 @@ import { threadLocks } from "../storage/locks/threadLocks.js";
 import { opfsStorage } from "../storage/opfs.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import { isWritable } from "../storage/writable.js";
-import type { WritableRoot } from "./save/saveStep.js";
+import type { WritableRoot } from "./save/writableRoot.js";
 
 /** Where a store's steps lie: an `http(s):` URL, a folder's path in the browser's private file system (OPFS), or any storage. */
 export type CheckpointDirectory = string | URL | ReadableStorage;

@@ -4,7 +4,7 @@ import type { TaskContext } from "../tasks/context.js";
 import { type ReadAgain, readFreely } from "./readAgain.js";
 import { isUntidy, stepsOf } from "./save/commits.js";
 import { type RootView, rootView } from "./save/rootView.js";
-import { readersLock, tidyLeftovers, type WritableRoot } from "./save/saveStep.js";
+import { readersLock, type WritableRoot } from "./save/writableRoot.js";
 import { listStepFolders } from "./steps.js";
 
 /** How steps are read while others may save, replace and delete them. */
@@ -45,7 +45,7 @@ export function lockedAccess(root: WritableRoot): StepAccess {
   const tidyFirst = async (context: TaskContext): Promise<void> => {
     if (isTidied) return;
     isTidied = true;
-    if (isUntidy(await rootView(root.storage).refresh(context))) await tidyLeftovers(root);
+    if (isUntidy(await rootView(root.storage).refresh(context))) await (await import("./save/tidying.js")).tidyLeftovers(root);
   };
   const viewed = async <Value>(work: (view: RootView) => Promise<Value>, context: TaskContext): Promise<Value> => {
     await tidyFirst(context);

@@ -9,10 +9,9 @@ import { type OpenedStep, openedStep, type RestoredCheckpoint, storedTreesOf } f
 import { openStep, readRecord } from "./openStep.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
-import { planSave } from "./save/planSave.js";
 import type { SaveableItems } from "./save/saveable.js";
-import { type LockOptions, requireIfLocked, requireSaveArguments, type SaveOptions } from "./save/saveOptions.js";
-import { deleteStep, saveStep, type WritableRoot } from "./save/saveStep.js";
+import type { LockOptions, SaveOptions } from "./save/saveOptions.js";
+import type { WritableRoot } from "./save/writableRoot.js";
 import { lockedAccess, plainAccess, type StepAccess } from "./stepAccess.js";
 import { bestOf, requireStep } from "./steps.js";
 import type { Templates } from "./template/restoredTypes.js";
@@ -182,7 +181,7 @@ export class OrbaxCheckpointStore<
     options: LockOptions = {},
   ): Promise<void> {
     requireStep(step, this.#name);
-    requireIfLocked(options.ifLocked);
+    const { deleteStep } = await loadSaving();
     await deleteStep(this.#requireWritable(), step, options);
   }
 
@@ -196,13 +195,11 @@ export class OrbaxCheckpointStore<
   }
 
   async #save(step: number, items: SaveableItems, options: SaveOptions, taken: () => void): Promise<string> {
-    requireSaveArguments(step, items, options);
-    const plan = planSave(items, kindsOf(options.like));
-    const root = this.#requireWritable();
-    options.signal?.throwIfAborted();
+    const kinds = kindsOf(options.like);
     const concurrentBytes = requireReadConcurrentBytes(this.#defaults.readConcurrentBytes);
-    await saveStep(root, step, plan, options, { maxToKeep: this.#maxToKeep, concurrentBytes }, taken);
-    return `${root.name}/${step}`;
+    const { saveItems } = await loadSaving();
+    const root = () => this.#requireWritable();
+    return saveItems(root, step, items, options, { maxToKeep: this.#maxToKeep, concurrentBytes, kinds }, taken);
   }
 
   get #name(): string {
@@ -234,6 +231,9 @@ function openDirectory(directory: CheckpointDirectory): OpenedDirectory {
   const root = writableRoot(storage, directoryName(directory));
   return root === undefined ? { access: plainAccess(checkedStorage(storage)), root } : { access: lockedAccess(root), root };
 }
+
+/** What only those need who save: loaded when the first does. */
+const loadSaving = () => import("./save/saving.js");
 
 function kindsOf(like: SaveOptions["like"]): ReadonlyMap<string, StoredTree> {
   if (like === undefined) return new Map();

@@ -1,8 +1,7 @@
-import { formatJson } from "../../bytes/formatJson.js";
 import { isJsonObject, type JsonValue, longestJson, parseJson } from "../../bytes/json.js";
 import { isCheckpointError } from "../../errors.js";
 import { requirePath } from "../../storage/paths.js";
-import type { ReadableStorage, WritableStorage } from "../../storage/storage.js";
+import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { stepOfFolder } from "../steps.js";
 
@@ -54,14 +53,6 @@ export interface StoreState {
 }
 
 const folderPattern = /^(\d+)\.orbax-checkpoint-tmp-webgpu-(\d{1,15})-[0-9a-f]{16}$/;
-
-/** A name for the folder of the next commit of a step. */
-export function nextCommitFolder(step: number, state: StoreState): { readonly folder: string; readonly number: number } {
-  const commits = [...state.pending.values(), ...state.outdated].filter((commit) => commit.step === step);
-  const number = Math.max(0, ...commits.map((commit) => commit.number)) + 1;
-  const random = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return { folder: `${step}.orbax-checkpoint-tmp-webgpu-${number}-${random}`, number };
-}
 
 /** The steps that there are, ascending. */
 export function stepsOf({ directories, pending }: StoreState): number[] {
@@ -137,56 +128,8 @@ async function counts(root: ReadableStorage, commit: Commit, context: TaskContex
   return identity === "" || identity === commit.identity || commit.replaces.includes(identity);
 }
 
-/** What a new commit of the step has to name as replaced: all that may stand in the step's folder until it is tidied. */
-export async function replacedBy(root: ReadableStorage, step: number, state: StoreState, context: TaskContext): Promise<string[]> {
-  const before = [state.pending.get(step)].filter((commit) => commit !== undefined);
-  const texts = [await readIdentity(root, String(step), context), ...before.flatMap(({ identity, replaces }) => [identity, ...replaces])];
-  return [...new Set(texts)].filter((text) => text !== "");
-}
-
-/** Commits: when the marker stands, the step is what the commit says. */
-export async function writeMarker(root: WritableStorage, commit: Commit, { signal }: TaskContext): Promise<void> {
-  const { identity, replaces, files } = commit;
-  const text = formatJson({ version: 1, identity, replaces: [...replaces], files: files === undefined ? null : [...files] });
-  await root.write(`${commit.folder}/${markerName}`, new TextEncoder().encode(text), { signal });
-}
-
-/** Takes a commit back, or what was written of it: its marker first. */
-export async function discard(root: WritableStorage, folder: string): Promise<void> {
-  await root.remove(`${folder}/${markerName}`);
-  await root.remove(folder);
-}
-
 /** Whether there is anything to tidy. */
 export const isUntidy = ({ pending, outdated, unfinished }: StoreState): boolean => pending.size + outdated.length + unfinished.length > 0;
-
-/** Tidies all that is pending. The caller is the only writer, and nobody reads. Throws StorageError where the place fails. */
-export async function tidy(root: WritableStorage, context: TaskContext): Promise<void> {
-  const { pending, outdated, unfinished } = await readState(root, context);
-  for (const folder of [...outdated.map((commit) => commit.folder), ...unfinished]) await discard(root, folder);
-  for (const commit of pending.values()) {
-    if (commit.files === undefined) await root.remove(String(commit.step));
-    else await publish(root, { ...commit, files: commit.files }, context);
-    await discard(root, commit.folder);
-  }
-}
-
-async function publish(root: WritableStorage, commit: Commit & { readonly files: readonly string[] }, context: TaskContext): Promise<void> {
-  const waiting = await filesBelow(root, commit.folder, context);
-  for (const file of commit.files) if (waiting.has(file)) await root.move(`${commit.folder}/${file}`, `${commit.step}/${file}`);
-  await removeOthers(root, `${commit.step}/`, new Set(commit.files), context);
-}
-
-/** Removes what is not among the files: first of all whole folders without any of them. */
-async function removeOthers(root: WritableStorage, prefix: string, kept: ReadonlySet<string>, context: TaskContext): Promise<void> {
-  const { files, directories } = await root.list(prefix, { signal: context.signal });
-  for (const name of files) if (!kept.has(name)) await root.remove(prefix + name);
-  for (const name of directories) {
-    const below = new Set([...kept].filter((path) => path.startsWith(`${name}/`)).map((path) => path.slice(name.length + 1)));
-    if (below.size === 0) await root.remove(prefix + name);
-    else await removeOthers(root, `${prefix}${name}/`, below, context);
-  }
-}
 
 /** Paths of all files below a folder, from it. */
 export async function filesBelow(root: ReadableStorage, folder: string, context: TaskContext): Promise<Set<string>> {

@@ -1,35 +1,18 @@
 import { CheckpointNotFoundError, CheckpointNotWrittenError, isCheckpointError, StorageError } from "../../errors.js";
-import type { DirectoryLocks } from "../../storage/locks/locks.js";
 import type { WritableStorage } from "../../storage/storage.js";
 import { subfolder } from "../../storage/subfolder.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { formatCreatedAt } from "../record/formatRecord.js";
 import { type CheckpointMetadata, formatName, formatVersion } from "../record/record.js";
 import { RestoreProgress } from "../restore/restoreProgress.js";
-import {
-  type Commit,
-  discard,
-  isUntidy,
-  nextCommitFolder,
-  readState,
-  replacedBy,
-  type StoreState,
-  stepsOf,
-  tidy,
-  writeMarker,
-} from "./commits.js";
+import { type Commit, isUntidy, readState, type StoreState, stepsOf } from "./commits.js";
 import type { SavePlan } from "./planSave.js";
 import type { LockOptions, SaveOptions } from "./saveOptions.js";
+import { discard, tidyIfUnread } from "./tidying.js";
 import { version } from "./version.js";
+import { type WritableRoot, writersLock } from "./writableRoot.js";
+import { nextCommitFolder, replacedBy, writeMarker } from "./writeCommit.js";
 import { nanosecondsNow, writeStep } from "./writeStep.js";
-
-/** A directory that steps are written into. */
-export interface WritableRoot {
-  readonly storage: WritableStorage;
-  readonly locks: DirectoryLocks;
-  /** Names it in errors and markers. */
-  readonly name: string;
-}
 
 /** What a store adds to a save. */
 export interface SavePolicy {
@@ -37,10 +20,6 @@ export interface SavePolicy {
   /** Most bytes read from devices and not yet written. */
   readonly concurrentBytes: number;
 }
-
-/** Locks by name: one writes, and those who read share what tidying takes alone. */
-export const writersLock = "writer";
-export const readersLock = "readers";
 
 const mebibyte = 1024 * 1024;
 
@@ -206,14 +185,4 @@ export async function deleteStep(root: WritableRoot, step: number, options: Lock
 
 function requirePresent({ name }: WritableRoot, step: number, state: StoreState): void {
   if (!stepsOf(state).includes(step)) throw new CheckpointNotFoundError(step, name);
-}
-
-/** Tidies where nobody reads just now; the caller is the only writer. What fails is left to the next one. */
-async function tidyIfUnread({ storage, locks }: WritableRoot): Promise<void> {
-  await locks.hold(readersLock, { mode: "exclusive", wait: false }, () => tidy(storage, {})).catch(() => undefined);
-}
-
-/** Tidies what others left, where nobody writes or reads just now; for the first reader. */
-export async function tidyLeftovers(root: WritableRoot): Promise<void> {
-  await root.locks.hold(writersLock, { mode: "exclusive", wait: false }, () => tidyIfUnread(root)).catch(() => undefined);
 }
