@@ -135,26 +135,25 @@ for (const [title, options, expected] of [
     await pages.close();
     expect(found.hashes).toEqual([hashes[steps.chunks], hashes[steps.frame]]);
     expect((found.counts.told.decode ?? 0) > 0).toBe(expected.onWorkers);
+    expect(found.counts.alive > 0).toBe(expected.onWorkers);
     expect(found.isIsolated).toBe("isIsolated" in expected);
   });
 }
 
-test("workers whose script never answers are given up, and the calling thread decodes", async ({ page }) => {
-  const found = await page.evaluate(
-    async ({ url, step }) => {
-      const { restoredHashes, testDevice, watchWorkers } = window.internals;
-      const watched = watchWorkers({ script: "setInterval(() => {}, 1000)" });
-      // The half of ten seconds passes quickly.
-      const { setTimeout } = window;
-      window.setTimeout = ((work: () => void, delay = 0) => setTimeout(work, delay === 5000 ? 50 : delay)) as typeof setTimeout;
-      const device = await testDevice();
-      return { hashes: [await restoredHashes(url, step, device), await restoredHashes(url, step, device)], counts: watched.counts };
-    },
-    { url: server.url, step: steps.chunks },
-  );
-  expect(found.hashes).toEqual([hashes[steps.chunks], hashes[steps.chunks]]);
-  expect(found.counts.started).toBeGreaterThan(0);
-  expect(found.counts).toMatchObject({ alive: 0, told: {} });
+test("a page that cannot load the workers' script restores without them, and with them as soon as it can", async ({ page }) => {
+  await page.route(/chunkWorker/, (route) => route.abort());
+  const restore = () =>
+    page.evaluate(
+      async ({ url, step }) => {
+        const { restoredHashes, testDevice, watchWorkers } = window.internals;
+        const watched = watchWorkers();
+        return { hashes: await restoredHashes(url, step, await testDevice()), started: watched.counts.started };
+      },
+      { url: server.url, step: steps.chunks },
+    );
+  expect(await restore()).toEqual({ hashes: hashes[steps.chunks], started: 0 });
+  await page.unroute(/chunkWorker/);
+  expect((await restore()).started).toBeGreaterThan(0);
 });
 
 /** Copies a step to the origin's private file system. */
@@ -165,6 +164,32 @@ async function copyToOpfs(page: Page, step: number): Promise<void> {
 
 /** In the origin's private file system. */
 const dataFile = (step: number) => `run/${step}/model/d/0123456789abcdef0123456789abcdef`;
+
+test("workers whose script never answers are given up, and the calling thread decodes", async ({ page }) => {
+  await copyToOpfs(page, steps.frame);
+  const found = await page.evaluate(
+    async ({ places }) => {
+      const { restoredHashes, testDevice, watchWorkers } = window.internals;
+      const watched = watchWorkers({ script: "setInterval(() => {}, 1000)" });
+      // The half of ten seconds passes quickly.
+      const { setTimeout } = window;
+      window.setTimeout = ((work: () => void, delay = 0) => setTimeout(work, delay === 5000 ? 50 : delay)) as typeof setTimeout;
+      const device = await testDevice();
+      const hashes = [];
+      for (const { directory, step } of places) hashes.push(await restoredHashes(directory, step, device));
+      return { hashes, counts: watched.counts };
+    },
+    {
+      places: [
+        { directory: server.url, step: steps.chunks },
+        { directory: "run", step: steps.frame },
+      ],
+    },
+  );
+  expect(found.hashes).toEqual([hashes[steps.chunks], hashes[steps.frame]]);
+  expect(found.counts.started).toBeGreaterThan(0);
+  expect(found.counts).toMatchObject({ alive: 0, told: {} });
+});
 
 for (const [place, step] of [
   ["HTTP", steps.chunks],
