@@ -21,6 +21,7 @@ export { problemsOfStep } from "./problemsOfStep.js";
 export { problemsOfTemplates } from "./problemsOfTemplates.js";
 export { refusal } from "./refusal.js";
 export { restoreInWorker } from "./restoreInWorker.js";
+export { saveSeeded, seedsOf } from "./saving/seededSteps.js";
 export { failureOf, testDevice } from "./testDevice.js";
 export { differencesOfUniforms, randomArray, upload, uploadArrays } from "./uploadArrays.js";
 export { inNestedWorkers } from "./workers/inNestedWorkers.js";
