@@ -1,0 +1,96 @@
+import type { Page } from "playwright/test";
+import { type BrowserOnDisk, browserOnDisk } from "./page/onDisk.js";
+import { test as base, expect } from "./page/test.js";
+
+// Saves in a real browser: tabs that share a directory, and what is on a GPU.
+
+const test = base.extend<{ browserOnDisk: BrowserOnDisk }>({
+  browserOnDisk: async ({ pageServer }, use) => {
+    const browser = browserOnDisk(pageServer.url);
+    await use(browser);
+    await browser.remove();
+  },
+});
+
+test.describe.configure({ timeout: 180_000 });
+
+const directory = "runs/shared";
+
+const seedsOf = (page: Page) => page.evaluate((directory) => window.internals.seedsOf(directory), directory);
+
+test("two tabs save 20 steps each into one directory: 40 whole steps", async ({ browserOnDisk }) => {
+  const tabs = [await browserOnDisk.open(), await browserOnDisk.open()];
+  const saved = await Promise.all(
+    tabs.map((page, tab) =>
+      page.evaluate(({ directory, seeds }) => window.internals.saveLatest(directory, seeds, 100_000), {
+        directory,
+        seeds: Array.from({ length: 20 }, (_, index) => tab * 100 + index),
+      }),
+    ),
+  );
+  const expected = Object.fromEntries(saved.flatMap((steps, tab) => steps.map((step, index) => [step, tab * 100 + index])));
+  expect(Object.keys(expected).map(Number)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+  await browserOnDisk.end();
+  const page = await browserOnDisk.open();
+  expect(await seedsOf(page)).toEqual(expected);
+});
+
+test("a tab restores what another one saves, overwrites and removes: all of a step, or that it is not there", async ({ browserOnDisk }) => {
+  const [reader, writer] = [await browserOnDisk.open(), await browserOnDisk.open()];
+  await writer.evaluate((directory) => window.internals.changeLoop(directory, 2, 300_000), directory);
+  const reading = reader.evaluate((directory) => window.internals.restoreLoop(directory, () => "stopped" in window), directory);
+  const changes = await writer.evaluate((directory) => window.internals.changeLoop(directory, 30, 300_000), directory);
+  await reader.evaluate(() => Object.assign(window, { stopped: true }));
+  const { right, notFound, problems } = await reading;
+  expect(problems).toEqual([]);
+  expect(changes).toBe(30);
+  expect(right).toBeGreaterThan(10);
+  expect(notFound).toBeGreaterThan(0);
+  const seeds = Object.values(await seedsOf(reader));
+  expect(seeds.length).toBeLessThanOrEqual(3);
+  expect(seeds.filter((seed) => typeof seed !== "number")).toEqual([]);
+});
+
+for (const compression of ["none", "zstd"] as const) {
+  test(`every dtype and 48 MiB go from a GPU into files and back, compression ${compression}`, async ({ browserOnDisk }) => {
+    const page = await browserOnDisk.open();
+    const { result, total, arrays } = await page.evaluate(
+      async ({ directory, compression }) => {
+        const { arraysToSave, saveAndRestore } = window.internals;
+        const given = await arraysToSave(48 * 2 ** 20);
+        const result = await saveAndRestore(directory, given, compression);
+        const total = Object.values(given.bytes).reduce((sum, { byteLength }) => sum + byteLength, 0);
+        return { result, total, arrays: Object.keys(given.arrays).length };
+      },
+      { directory, compression },
+    );
+    expect(result.problems).toEqual([]);
+    expect(result.path).toBe(`opfs:/${directory}/1`);
+    expect(result.last).toMatchObject({ phase: "done", loadedBytes: total, totalBytes: total, leaves: arrays, totalLeaves: arrays });
+    expect(result).toMatchObject({ totals: [total], grows: true });
+    expect(result.events).toBeGreaterThan(arrays / 2);
+    expect(result.mostBuffers).toBe(2);
+    expect(result.mostBytes).toBeLessThanOrEqual(32 * 2 ** 20);
+    expect(result.left.alive).toBe(0);
+    expect(result.alive).toBe(0);
+  });
+}
+
+test("a save that is stopped halfway leaves the directory as it was, and no buffer", async ({ browserOnDisk }) => {
+  const page = await browserOnDisk.open();
+  const found = await page.evaluate(async (directory) => {
+    const { arraysToSave, saveSeeded, stopHalfway } = window.internals;
+    await saveSeeded(directory, { step: 1, seed: 1, bytes: 1_000_000, maxToKeep: null });
+    const given = await arraysToSave(48 * 2 ** 20);
+    return [await stopHalfway(directory, given, { overwrite: false }), await stopHalfway(directory, given, { overwrite: true })];
+  }, directory);
+  for (const { outcome, stoppedAt, isSame, after, left } of found) {
+    expect(outcome).toBe("Error: enough");
+    expect(stoppedAt).toBeGreaterThanOrEqual(0.5);
+    expect(stoppedAt).toBeLessThan(1);
+    expect(isSame, after.join("\n")).toBe(true);
+    expect(left.made).toBeGreaterThan(0);
+    expect(left.alive).toBe(0);
+  }
+  expect(await seedsOf(page)).toEqual({ 1: 1 });
+});
