@@ -251,6 +251,32 @@ describe("while others read and write", () => {
     expect((await storage.list("")).directories).toEqual(["1", "2", "3"]);
   });
 
+  it("what a program without our locks replaces while it is opened is opened again, and while it is restored is told", async () => {
+    const [{ storage, store }, other] = [emptyStore(), emptyStore()];
+    await store.save(1, w(1));
+    await other.store.save(1, w(100));
+    const replaceAt = (path: string) => {
+      const { read } = storage;
+      Object.assign(storage, {
+        read: async (...args: Parameters<WritableStorage["read"]>) => {
+          const bytes = await read(...args);
+          if (args[0].includes(path)) {
+            Object.assign(storage, { read });
+            await storage.remove("1");
+            for (const [file, content] of await filesOf(other.storage)) await storage.write(file, content);
+          }
+          return bytes;
+        },
+      });
+    };
+    replaceAt("1/metadata/metadata");
+    expect(await firstOf(new OrbaxCheckpointStore(storage), 1)).toBe(100);
+    await other.store.save(1, { model: { w: new Float32Array(1000) } }, { overwrite: true });
+    const opened = await store.open(1);
+    replaceAt("1/_CHECKPOINT_METADATA");
+    expect(await failureOf(opened.restore())).toBeInstanceOf(CheckpointNotFoundError);
+  });
+
   it("a second save waits, or fails clearly", async () => {
     const { storage, store } = emptyStore();
     const saving = [store.save(1, w(1)), new OrbaxCheckpointStore(storage).save(2, w(2))];
