@@ -13,7 +13,7 @@ test.describe.configure({ mode: "parallel" });
 const mebibyte = 2 ** 20;
 const directory = "runs/killed";
 
-/** When a tab is killed: some milliseconds after the save was so far. */
+/** When a tab is killed: some milliseconds after the save was so far, as `saveSeeded` tells it. */
 interface Moment {
   readonly far: number;
   readonly milliseconds: number;

@@ -8,10 +8,10 @@ export interface SeededSave extends Seeded {
   readonly overwrite?: boolean;
 }
 
-/** How far a save is: the share of its bytes that were written, or this where the step is committed, or the save has resolved. */
-export const farther = { committed: 2, resolved: 3 } as const;
+/** How far a save can be beyond all of its bytes. */
+const farther = { committed: 2, resolved: 3 } as const;
 
-/** Saves seeded items, and tells how far it is from its start on. */
+/** Saves seeded items, and tells how far it is: the share of its bytes that were written, 2 once committed, 3 once resolved. */
 export async function saveSeeded(directory: string, save: SeededSave, tell: (far: number) => void = () => {}): Promise<void> {
   const { seed, bytes, step, maxToKeep, overwrite = false } = save;
   const items = seededItems(save);
