@@ -85,10 +85,10 @@ test("an aborted upload leaves no buffer", async ({ page }) => {
     const controller = new AbortController();
     const leaves = ["a", "b", "c"].map((leaf) => ({ leaf, spec: { shape: [64 * 1024 * 1024], dtype: "uint8" } as const }));
     const upload = await openUpload(device, leaves, { signal: controller.signal });
-    const before = count();
     const data = new Uint8Array(64 * 1024 * 1024);
     const block = { origin: [0], shape: [data.length], elementOffset: 0, data };
     const writes = leaves.map((_, index) => upload.write([{ index, block }]));
+    const before = count();
     setTimeout(() => controller.abort(new Error("enough")), 5);
     const reasons = (await Promise.allSettled(writes)).flatMap((write) => (write.status === "rejected" ? [String(write.reason)] : []));
     return { before, after: count(), reasons };

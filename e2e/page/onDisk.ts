@@ -26,7 +26,9 @@ export function browserOnDisk(url: string): BrowserOnDisk {
   return {
     async open() {
       running ??= await chromium.launchPersistentContext(profile, { executablePath, args: chromiumArguments(), headless: true });
-      const page = await running.newPage();
+      // A renderer that Chromium kept ready may have been killed with the others: the second tab gets a new one.
+      const context = running;
+      const page = await context.newPage().catch(() => context.newPage());
       await page.goto(url);
       await page.waitForFunction(() => "orbax" in window);
       return page;
