@@ -35,8 +35,8 @@ export const setTitles: Readonly<Record<SetName, string>> = {
   small: "2,048 arrays of 16 KiB",
   "64m-one-frame": "64 MiB in one zstd frame",
   "64m-chunks": "64 MiB in chunks of 4 MiB",
-  "1g-one-frame": "1 GiB in one zstd frame",
-  "1g-chunks": "1 GiB in chunks of 4 MiB",
+  "1g-one-frame": "1020 MiB in one zstd frame",
+  "1g-chunks": "1020 MiB in chunks of 4 MiB",
   minilm: "MiniLM-L6, 91 MB of float32",
 };
 
