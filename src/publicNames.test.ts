@@ -14,7 +14,7 @@ import type {
   HttpStorageOptions,
   LeafInfo,
   LockOptions,
-  OpenedItem,
+  OpenedCheckpoint,
   OpenedStep,
   PlainJson,
   Producer,
@@ -87,7 +87,7 @@ const types = [
   "LeafInfo",
   "LockOptions",
   "LockRequest",
-  "OpenedItem",
+  "OpenedCheckpoint",
   "OpenedStep",
   "Placement",
   "PlainJson",
@@ -183,7 +183,7 @@ describe("the public types", () => {
 
   it("of an opened step and a checkpoint are these", () => {
     expectTypeOf<OpenedStep["leaves"]>().toEqualTypeOf<readonly LeafInfo[]>();
-    expectTypeOf<OpenedStep["items"]>().toEqualTypeOf<Readonly<Record<string, OpenedItem>>>();
+    expectTypeOf<OpenedStep["items"]>().toEqualTypeOf<Readonly<Record<string, OpenedCheckpoint>>>();
     expectTypeOf<OpenedStep["requiredLimits"]>().toEqualTypeOf<() => BufferLimits>();
     expectTypeOf<BufferLimits>().toExtend<NonNullable<GPUDeviceDescriptor["requiredLimits"]>>();
     expectTypeOf<Checkpoint["leaf"]>().toEqualTypeOf<(item: string, path: string) => RestoredLeaf | undefined>();

@@ -4,22 +4,16 @@ import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { Pace } from "../tasks/pace.js";
 import { stopTogether } from "../tasks/stopTogether.js";
-import { type ItemIndex, openItem } from "./item/openItem.js";
+import { openItem } from "./item/openItem.js";
 import { CheckpointMetadata } from "./record/record.js";
-import { parseRecordedDtypes, type RecordedDtypes } from "./record/recordedDtypes.js";
+import { parseRecordedDtypes } from "./record/recordedDtypes.js";
+import type { OpenedItems } from "./restoreOpened.js";
 import { missingRecordError } from "./steps.js";
 
-/** Everything about a step that is known before the first chunk is read. */
-export interface StepIndex {
+/** Everything about a step that is known before the first chunk is read; its items in the record's order. */
+export interface StepIndex extends OpenedItems {
   readonly step: number;
   readonly metadata: CheckpointMetadata;
-  /** Items in the record's order. */
-  readonly items: readonly ItemIndex[];
-  /**
-   * The `dtypes` item; undefined where there is none.
-   * @throws CheckpointValidationError or CorruptCheckpointError where it is malformed: only now, since a restore that casts does without.
-   */
-  dtypes(): RecordedDtypes | undefined;
 }
 
 /** JSON items lie in a file named `metadata`, whatever the item is called. */

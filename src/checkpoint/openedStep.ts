@@ -1,33 +1,22 @@
 import { CheckpointValueError } from "../errors.js";
-import { type BufferLimits, requiredLimits } from "../gpu/limits.js";
+import type { BufferLimits } from "../gpu/limits.js";
 import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
 import type { RestoredLeaf, RestoredTree, StoredTree } from "./item/leaves.js";
-import type { ItemIndex } from "./item/openItem.js";
+import { type OpenedCheckpoint, openedCheckpoint } from "./openedCheckpoint.js";
 import type { StepIndex } from "./openStep.js";
 import { type ReadAgain, readFreely } from "./readAgain.js";
 import type { CheckpointMetadata } from "./record/record.js";
-import { type RestoredItems, restoreItems } from "./restore/restoreItems.js";
-import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
-import type { Restored, RestoredItemsOf, Template, Templates } from "./template/restoredTypes.js";
-
-/** An item whose index was read: its leaves are known before any download. */
-export interface OpenedItem<StoreDevice extends GPUDevice | undefined = undefined> {
-  readonly name: string;
-  readonly leaves: readonly LeafInfo[];
-  /** Limits to ask `requestDevice` for, in bytes, to hold every array of the item. */
-  requiredLimits(): BufferLimits;
-  /** Restores the item's tree; errors as {@link OpenedStep.restore}. */
-  restore<const T extends Template = null, Device extends GPUDevice | undefined = StoreDevice>(
-    options?: RestoreOptions<Device> & { readonly template?: T },
-  ): Promise<T extends null ? RestoredTree : Restored<T, Device>>;
-}
+import type { RestoredItems } from "./restore/restoreItems.js";
+import type { RestoreDefaults, RestoreOptions } from "./restore/restoreOptions.js";
+import { destroyOwned, limitsOf, onFirstCall, restoreOpened } from "./restoreOpened.js";
+import type { RestoredItemsOf, Templates } from "./template/restoredTypes.js";
 
 /** A step whose index was read, before a device or a template exists. */
 export interface OpenedStep<StoreDevice extends GPUDevice | undefined = undefined> {
   readonly step: number;
   readonly metadata: CheckpointMetadata;
   /** Items by name, in the record's order. */
-  readonly items: Readonly<Record<string, OpenedItem<StoreDevice>>>;
+  readonly items: Readonly<Record<string, OpenedCheckpoint<StoreDevice>>>;
   /** Leaves of all items; paths begin with the item. */
   readonly leaves: readonly LeafInfo[];
   /** Limits to ask `requestDevice` for, in bytes, to hold every array of the step. */
@@ -72,68 +61,17 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
   return {
     step: index.step,
     metadata: index.metadata,
-    items: Object.fromEntries(index.items.map((item) => [item.name, openedItem(index, item, defaults, again)])),
+    items: Object.fromEntries(index.items.map((item) => [item.name, openedCheckpoint(index, item, defaults, again)])),
     get leaves() {
       return leaves();
     },
     requiredLimits: () => limitsOf(index.items),
     async restore(options = {}) {
-      const restored = await restoreIndex(index, index.items, options.templates ?? {}, options, defaults, again);
+      const restored = await restoreOpened(index, givenTemplates(index, options.templates ?? {}), options, defaults, again);
       // The plan made every value by its template, so the tree has the type that follows from the templates, whatever that is: never fits all.
       return checkpointOf<never>(index, restored);
     },
   };
-}
-
-function openedItem<StoreDevice extends GPUDevice | undefined>(
-  index: StepIndex,
-  item: ItemIndex,
-  defaults: RestoreDefaults<StoreDevice>,
-  again: ReadAgain,
-): OpenedItem<StoreDevice> {
-  const leaves = onFirstCall(() => leafInfos(item.leaves));
-  return {
-    name: item.name,
-    get leaves() {
-      return leaves();
-    },
-    requiredLimits: () => limitsOf([item]),
-    async restore(options = {}) {
-      const templates: Templates = options.template === undefined ? {} : { [item.name]: options.template };
-      const { items } = await restoreIndex(index, [item], templates, options, defaults, again);
-      return items[item.name] as never;
-    },
-  };
-}
-
-/** Descriptions of many thousand leaves are made only for those who look at them. */
-function onFirstCall<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
-
-function restoreIndex(
-  index: StepIndex,
-  items: readonly ItemIndex[],
-  templates: Templates,
-  options: RestoreOptions,
-  defaults: RestoreDefaults,
-  again: ReadAgain,
-): Promise<RestoredItems> {
-  const castDtypes = options.castDtypes ?? false;
-  const policy = {
-    step: index.step,
-    castDtypes,
-    enableX64: options.enableX64 ?? defaults.enableX64 ?? false,
-    device: options.device ?? defaults.device,
-    recorded: castDtypes ? undefined : index.dtypes(),
-  };
-  const budget = requireReadConcurrentBytes(options.readConcurrentBytes ?? defaults.readConcurrentBytes);
-  const given = givenTemplates(index, templates);
-  return again(() => restoreItems(items, given, policy, budget, options), options, destroyAll);
 }
 
 /** The templates that are there; null counts as not given. */
@@ -148,11 +86,6 @@ function givenTemplates({ step, items }: StepIndex, templates: Templates): Templ
   return Object.fromEntries(Object.entries(templates).filter(([, template]) => template !== null && template !== undefined));
 }
 
-const limitsOf = (items: readonly ItemIndex[]): BufferLimits =>
-  requiredLimits(
-    items.flatMap(({ leaves }) => leaves.flatMap((leaf) => ("array" in leaf && leaf.kind !== "scalar" ? [leaf.array.spec] : []))),
-  );
-
 function checkpointOf<Items>(index: StepIndex, { items, leaves, owned }: RestoredItems): Checkpoint<Items> {
   const { step, metadata } = index;
   // Of two leaves with one path, such as those of the keys "a/b" and "a" with "b" below, the first is found.
@@ -162,14 +95,10 @@ function checkpointOf<Items>(index: StepIndex, { items, leaves, owned }: Restore
     metadata,
     items: items as Items,
     leaf: (item, path) => byPlace().get(placeOf(item, path)) as RestoredLeaf | undefined,
-    destroy: () => destroyAll({ owned }),
+    destroy: () => destroyOwned({ owned }),
   };
   storedTrees.set(checkpoint, new Map(index.items.map(({ name, tree }) => [name, tree])));
   return checkpoint;
-}
-
-function destroyAll({ owned }: Pick<RestoredItems, "owned">): void {
-  for (const array of owned) array.destroy();
 }
 
 /** What checkpoints were restored from, by item. */

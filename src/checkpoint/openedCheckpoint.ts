@@ -1,0 +1,69 @@
+import type { GpuArray } from "../gpu/gpuArray.js";
+import type { BufferLimits } from "../gpu/limits.js";
+import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
+import type { RestoredTree } from "./item/leaves.js";
+import type { ItemIndex } from "./item/openItem.js";
+import type { ReadAgain } from "./readAgain.js";
+import type { RestoreDefaults, RestoreOptions } from "./restore/restoreOptions.js";
+import { destroyOwned, limitsOf, type OpenedItems, onFirstCall, restoreOpened } from "./restoreOpened.js";
+import type { Restored, Template } from "./template/restoredTypes.js";
+
+/** An item whose index was read: its leaves are known before any download. */
+export interface OpenedCheckpoint<StoreDevice extends GPUDevice | undefined = undefined> {
+  /** The step that it belongs to, where one is known. */
+  readonly step: number | undefined;
+  /** Its name within the step. */
+  readonly item: string;
+  /** Its folder, from the place that was opened. */
+  readonly path: string;
+  readonly leaves: readonly LeafInfo[];
+  /** Limits to ask `requestDevice` for, in bytes, to hold every array of the item. */
+  requiredLimits(): BufferLimits;
+  /**
+   * Restores the item's tree.
+   * @throws CheckpointDtypeMismatchError, then CheckpointTreeMismatchError, with all mismatches, before a chunk is requested or a buffer made.
+   * @throws DeviceError where a device cannot hold or take the arrays.
+   * @throws CorruptCheckpointError for damaged bytes, StorageError where the place fails, the signal's reason on abort.
+   *   Every buffer that was made is destroyed then.
+   */
+  restore<const T extends Template = null, Device extends GPUDevice | undefined = StoreDevice>(
+    options?: RestoreOptions<Device> & { readonly template?: T },
+  ): Promise<T extends null ? RestoredTree : Restored<T, Device>>;
+  /** Frees every GPUBuffer that its restores made; never one given as `into`. Further calls do nothing. */
+  destroy(): void;
+}
+
+/**
+ * Makes an opened checkpoint of an item's index.
+ * @param opened what it was opened with.
+ * @param again runs what reads on.
+ */
+export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
+  opened: OpenedItems,
+  item: ItemIndex,
+  defaults: RestoreDefaults<StoreDevice>,
+  again: ReadAgain,
+): OpenedCheckpoint<StoreDevice> {
+  const leaves = onFirstCall(() => leafInfos(item.leaves));
+  const owned = new Set<GpuArray>();
+  return {
+    step: opened.step,
+    item: item.name,
+    path: item.folder,
+    get leaves() {
+      return leaves();
+    },
+    requiredLimits: () => limitsOf([item]),
+    async restore(options = {}) {
+      const { template } = options;
+      const templates = template === undefined || template === null ? {} : { [item.name]: template };
+      const restored = await restoreOpened({ ...opened, items: [item] }, templates, options, defaults, again);
+      for (const array of restored.owned) owned.add(array);
+      return restored.items[item.name] as never;
+    },
+    destroy() {
+      destroyOwned({ owned: [...owned] });
+      owned.clear();
+    },
+  };
+}
