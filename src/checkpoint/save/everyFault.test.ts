@@ -4,7 +4,7 @@ import { memoryStorage } from "../../storage/memory.js";
 import { filesOfStep } from "../fixtureSteps.testing.js";
 import { restoredLeaves } from "../restoredLeaves.testing.js";
 import { OrbaxCheckpointStore } from "../store.js";
-import { FaultyStorage, type Files, filesOf } from "./faultyStorage.testing.js";
+import { type Fault, FaultyStorage, type Files, filesOf } from "./faultyStorage.testing.js";
 
 // A storage that fails or stops at every single change of a save, an overwrite, a delete and a retention pass: then each step is as it was
 // before, or as it was to become.
@@ -18,6 +18,8 @@ const otherItems = (seed: number) => ({
   rng: { impl: "threefry2x32", data: Uint32Array.of(0, seed) },
   model: { w: Float64Array.from({ length: 300 }, (_, index) => index - seed) },
 });
+
+const faultyMemory = (files: Files, fault?: Fault) => new FaultyStorage(memoryStorage(new Map(files)), fault);
 
 type Act = (store: OrbaxCheckpointStore) => Promise<unknown>;
 
@@ -35,11 +37,11 @@ async function contents(files: Files): Promise<Map<number, string>> {
 
 /** Leaves the store as a tab does that is killed in the middle of the tidying after a change. */
 async function untidied(files: Files, act: Act): Promise<Files> {
-  const whole = new FaultyStorage(files);
+  const whole = faultyMemory(files);
   await act(new OrbaxCheckpointStore(whole.storage, { maxToKeep: null }));
   const left: Files[] = [];
   for (let at = 0; at < whole.changes; at++) {
-    const faulty = new FaultyStorage(files, { at, kind: "stops" });
+    const faulty = faultyMemory(files, { at, kind: "stops" });
     await act(new OrbaxCheckpointStore(faulty.storage, { maxToKeep: null })).catch(() => undefined);
     const now = await faulty.files();
     if ([...now.keys()].some((path) => path.endsWith("orbax-webgpu-commit.json"))) left.push(now);
@@ -100,7 +102,7 @@ describe.each(Object.entries(acts))("%s", (_, { act, maxToKeep }) => {
     async (kind) => {
       for (const [start, files] of Object.entries(await starts)) {
         const before = await contents(files);
-        const whole = new FaultyStorage(files);
+        const whole = faultyMemory(files);
         const done = await act(new OrbaxCheckpointStore(whole.storage, { maxToKeep })).then(
           () => true,
           () => false,
@@ -109,7 +111,7 @@ describe.each(Object.entries(acts))("%s", (_, { act, maxToKeep }) => {
         if (done) expect(after, start).not.toEqual(before);
         for (let at = 0; at < whole.changes; at++) {
           const place = `${start}: ${kind} at change ${at} of ${whole.changes}`;
-          const faulty = new FaultyStorage(files, { at, kind });
+          const faulty = faultyMemory(files, { at, kind });
           const resolved = await act(new OrbaxCheckpointStore(faulty.storage, { maxToKeep })).then(
             () => true,
             () => false,
