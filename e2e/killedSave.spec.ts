@@ -84,11 +84,10 @@ for (const { title, bytes, start, next, maxToKeep } of [
     maxToKeep: 1,
   },
   {
-    // Fewer bytes, for the sake of time, and moments over the whole overwrite all the same: they go by its progress.
-    title: "an overwrite of 16 MiB",
-    bytes: 16 * mebibyte,
+    title: "an overwrite of 64 MiB",
+    bytes: 64 * mebibyte,
     start: [
-      { step: 1, seed: 1, bytes: 16 * mebibyte },
+      { step: 1, seed: 1, bytes: 64 * mebibyte },
       { step: 2, seed: 2, bytes: 1000 },
     ],
     next: () => ({ step: 1, overwrite: true }),
