@@ -62,7 +62,7 @@ async function readStep(root: ReadableStorage, step: number, directory: string, 
   const metadata = await readRecord(pinned, step, directory, context);
   const names = itemNames(metadata, step);
   const pace = new Pace(context.signal);
-  const items = await Promise.all(names.map((name) => openItem(name, pinned, `${step}/${name}`, pace, context)));
+  const items = await Promise.all(names.map((name) => openItem(name, pinned, `${step}/${name}`, { node: "tree" }, pace, context)));
   const dtypes = await dtypesFile;
   return {
     step,

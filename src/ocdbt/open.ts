@@ -1,49 +1,20 @@
 import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CorruptCheckpointError, StorageError, UnsupportedCheckpointError } from "../errors.js";
+import type { LocatedStorage, PacedContext, RangeLocation, ReadAllOptions } from "../storage/located.js";
 import { requireRange } from "../storage/paths.js";
 import type { ReadableStorage, ReadOptions, StorageListing } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
-import type { Pace } from "../tasks/pace.js";
 import { locateData, readData, streamData } from "./dataFiles.js";
 import { findVersion } from "./findVersion.js";
 import { keyBytes } from "./keyBytes.js";
 import { openManifest } from "./openManifest.js";
 import { type FoundValue, TreeReader } from "./treeReader.js";
 
-/** Where the value of a key is. */
-interface ValueLocation {
-  /** The storage that the database lies in. */
-  readonly storage: ReadableStorage;
-  /** The data file that holds the value; of an inline value, the file of the node that holds it. */
-  readonly path: string;
-  /** Length of the value, and where it begins in the file; of an inline value, where its node begins. */
-  readonly range: ByteRange;
-  /** The value itself, where it stands in the index. */
-  readonly inline?: Uint8Array;
-}
-
-/** What takes many keys rests where its caller's pace says so. */
-export interface PacedContext extends TaskContext {
-  readonly pace?: Pace | undefined;
-}
-
-/** How {@link OcdbtDatabase.readAll} reads. */
-export interface ReadAllOptions extends PacedContext {
-  /** Most bytes of one value. */
-  readonly longest?: number | undefined;
-}
-
 /** An opened database is a storage, the paths of which are its keys. */
-export interface OcdbtDatabase extends ReadableStorage {
+export interface OcdbtDatabase extends ReadableStorage, LocatedStorage {
   /** Where a key's value is, without reading it; `undefined` where there is no such key. */
-  locate(key: string, context?: TaskContext): Promise<ValueLocation | undefined>;
-  /** The same of many keys, in their order, without a promise for each: a few thousand keys at a time. */
-  locateAll(keys: readonly string[], context?: PacedContext): Promise<readonly (ValueLocation | undefined)[]>;
-  /**
-   * The values of many keys, in their order. Those that stand in the index are views into it: read them at once, and keep none.
-   * @throws as `read`, and CorruptCheckpointError for a value longer than `longest` bytes.
-   */
-  readAll(keys: readonly string[], options?: ReadAllOptions): Promise<readonly (Uint8Array | undefined)[]>;
+  locate(key: string, context?: TaskContext): Promise<RangeLocation | undefined>;
+  locateAll(keys: readonly string[], context?: PacedContext): Promise<readonly (RangeLocation | undefined)[]>;
   /** All keys that begin with the prefix, in the order of their bytes. */
   keys(prefix: string, context?: TaskContext): AsyncIterable<string>;
 }
@@ -97,7 +68,7 @@ function databaseOf(storage: ReadableStorage, tree: TreeReader): OcdbtDatabase {
   };
 }
 
-function locationOf(storage: ReadableStorage, { value, origin }: FoundValue): ValueLocation {
+function locationOf(storage: ReadableStorage, { value, origin }: FoundValue): RangeLocation {
   const { path, offset } = origin;
   if (value.kind === "inline") return { storage, path, range: { offset, length: value.bytes.length }, inline: value.bytes };
   // No file is opened for an empty value: it need not exist.
@@ -109,11 +80,11 @@ function locationOf(storage: ReadableStorage, { value, origin }: FoundValue): Va
 /** Only values that lie in data files take a promise each. */
 async function readLocated(
   keys: readonly string[],
-  locations: readonly (ValueLocation | undefined)[],
+  locations: readonly (RangeLocation | undefined)[],
   { longest = Number.POSITIVE_INFINITY, signal }: ReadAllOptions,
 ): Promise<(Uint8Array | undefined)[]> {
   const values = locations.map((location) => location?.inline);
-  const readOne = async ({ storage, path, range }: ValueLocation, index: number) => {
+  const readOne = async ({ storage, path, range }: RangeLocation, index: number) => {
     if (range.length > longest) {
       const expected = `a value of at most ${longest} bytes for key ${JSON.stringify(keys[index])}`;
       throw new CorruptCheckpointError({ path, offset: range.offset, expected, received: `${range.length}` });
@@ -128,7 +99,7 @@ async function readLocated(
   return values;
 }
 
-async function readValue(key: string, location: ValueLocation, { range, signal }: ReadOptions): Promise<Uint8Array> {
+async function readValue(key: string, location: RangeLocation, { range, signal }: ReadOptions): Promise<Uint8Array> {
   const { storage, path, inline } = location;
   const wanted = rangeWithin(key, location, range);
   // A copy, so that a caller who keeps a small value does not keep its whole node.
@@ -136,13 +107,13 @@ async function readValue(key: string, location: ValueLocation, { range, signal }
   return readData(storage, path, wanted, { signal });
 }
 
-async function* streamValue(key: string, location: ValueLocation, range: ByteRange, context: TaskContext): AsyncGenerator<Uint8Array> {
+async function* streamValue(key: string, location: RangeLocation, range: ByteRange, context: TaskContext): AsyncGenerator<Uint8Array> {
   if (location.inline !== undefined) yield await readValue(key, location, { range, signal: context.signal });
   else yield* streamData(location.storage, location.path, rangeWithin(key, location, range), context);
 }
 
 /** The part of the value as a part of its file. */
-function rangeWithin(key: string, { range: value }: ValueLocation, range: ByteRange | undefined): ByteRange {
+function rangeWithin(key: string, { range: value }: RangeLocation, range: ByteRange | undefined): ByteRange {
   if (range === undefined) return value;
   requireRange(range);
   if (endOf(range) > value.length) {

@@ -1,6 +1,7 @@
 import { dtypes } from "../arrays/dtypes.js";
 import { type ArraySpec, elementCount } from "../arrays/spec.js";
 import { longestJson } from "../bytes/json.js";
+import type { LocatedStorage } from "../storage/located.js";
 import type { ReadableStorage, ReadOptions } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { Pace } from "../tasks/pace.js";
@@ -19,6 +20,8 @@ export type { ZarrChunk } from "./grid.js";
 export interface ZarrArray {
   /** Key of the array in the storage; `""` for the storage's root. */
   readonly name: string;
+  /** Version of zarr. */
+  readonly version: 2 | 3;
   readonly spec: ArraySpec;
   readonly chunkShape: readonly number[];
   /** Number of chunks; 0 for an array without elements. */
@@ -46,10 +49,8 @@ interface StoredElements {
   readonly fill: Uint8Array;
 }
 
-/** Where the metadata of arrays lie: a storage, which may know how to read many values at the cost of one. */
-export interface ArrayStorage extends Pick<ReadableStorage, "read"> {
-  readAll?(keys: readonly string[], options: MetadataOptions): Promise<readonly (Uint8Array | undefined)[]>;
-}
+/** Where the metadata of arrays lie: a storage, or what reads many values at the cost of one. */
+export type ArrayStorage = Pick<ReadableStorage, "read"> | Pick<LocatedStorage, "readAll">;
 
 /** What many values are read with. */
 interface MetadataOptions extends Omit<ReadOptions, "range"> {
@@ -126,11 +127,12 @@ async function openMetadata(file: MetadataFile & { readonly bytes: Uint8Array })
 }
 
 function arrayOf(
-  { name, prefix }: MetadataFile,
+  { name, prefix, version }: MetadataFile,
   { spec, grid, codec, byteOrder, transposed, fill, shard, raw }: OpenedMetadata,
 ): ZarrArray {
   return {
     name,
+    version,
     spec,
     chunkShape: grid.chunkShape,
     chunkCount: chunkCount(grid),
@@ -158,7 +160,7 @@ interface MetadataFile {
 /** Reads all `.zarray`, and then what is missing as `zarr.json`. */
 async function readMetadata(storage: ArrayStorage, names: readonly string[], options: MetadataOptions): Promise<MetadataFile[]> {
   const readAll = (keys: readonly string[]) =>
-    storage.readAll?.(keys, options) ?? Promise.all(keys.map((key) => storage.read(key, options)));
+    "readAll" in storage ? storage.readAll(keys, options) : Promise.all(keys.map((key) => storage.read(key, options)));
   // A name that ends with a slash owns the keys right behind it, as TensorStore joins paths.
   const prefixes = names.map(keyPrefix);
   const v2 = await readAll(prefixes.map((prefix) => prefix + fileOf[2]));

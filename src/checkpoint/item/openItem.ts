@@ -1,181 +1,122 @@
-import { formatJson } from "../../bytes/formatJson.js";
-import { longestJson, parseJsonInTurns } from "../../bytes/json.js";
+import type { JsonValue } from "../../bytes/json.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
-import { openOcdbt } from "../../ocdbt/open.js";
-import { parseArrayMetadatas } from "../../pytree/arrayMetadatas.js";
-import { type KeyPath, leafPath, paramName } from "../../pytree/keyPath.js";
-import { findString } from "../../pytree/strings.js";
-import { TreeBuilder } from "../../pytree/tree.js";
-import { parseTreeMetadataInTurns, type TreeEntry, type TreeMetadata, valueTypes } from "../../pytree/treeMetadata.js";
+import { type KeyPath, leafPath } from "../../pytree/keyPath.js";
+import { leavesOf, TreeBuilder } from "../../pytree/tree.js";
+import type { TreeEntry } from "../../pytree/treeMetadata.js";
+import type { LocatedStorage } from "../../storage/located.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import { subfolder } from "../../storage/subfolder.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
-import { type ArrayStorage, openZarrArrays, type ZarrArray } from "../../zarr/openArray.js";
+import type { ZarrArray } from "../../zarr/openArray.js";
 import { withFolder } from "./errorPaths.js";
+import { type ItemArrays, openItemArrays } from "./itemArrays.js";
+import type { ItemLayout } from "./layout.js";
 import type { StoredLeaf, StoredTree } from "./leaves.js";
+import { readKeyImpls, readStrings } from "./sideFiles.js";
+import { readTreeSource, type TreeSource } from "./treeSource.js";
 
 /** The index of one item: its tree and where its arrays lie, known before any chunk is read. */
 export interface ItemIndex {
   readonly name: string;
   /** Its folder, from the storage's root: what paths in errors begin with. */
   readonly folder: string;
+  readonly layout: ItemLayout;
   readonly tree: StoredTree;
   /** Leaves and empty nodes in tree order. */
   readonly leaves: readonly StoredLeaf[];
-  /** Holds the arrays' chunks: an OCDBT database, or the item's folder. */
-  readonly arrays: ReadableStorage;
+  /** Holds the arrays' chunks: an OCDBT database, the item's folder, or several such. */
+  readonly arrays: ReadableStorage | LocatedStorage;
   /** Whether a chunk that is not there was lost; otherwise it holds the fill value. */
   readonly missingChunksAreLost: boolean;
+  /** What the writer gave as the item's own metadata. */
+  readonly customMetadata: JsonValue | undefined;
+  /** Orbax's rich types, as `richTypes.ts` reads them. */
+  readonly valueMetadataTree: string | undefined;
 }
 
-/** The node under which substrax puts each item, since old Orbax refuses bare leaves. */
-const itemNode = "tree";
+/** How {@link openItem} opens. */
+export interface ItemOptions {
+  /** The only node of the item's root, which its writer put there and which is left out: substrax's `"tree"`. */
+  readonly node?: "tree" | undefined;
+  /** Version of the item's database; the newest unless given. */
+  readonly generation?: bigint | undefined;
+}
 
 /**
- * Opens a pytree item that substrax wrote: reads `_METADATA`, the database's index, the metadata of every array, and the side files that its
- * leaves need.
+ * Opens a pytree item: reads its tree, the index of its arrays, the metadata of each, and the side files that its leaves need.
  * @param path the item's folder, from the storage's root.
  * @throws CorruptCheckpointError naming the file that is missing or damaged.
+ * @throws CheckpointValueError for a generation that is not there.
  */
-export const openItem = (name: string, root: ReadableStorage, path: string, pace: Pace, context: TaskContext): Promise<ItemIndex> =>
-  withFolder(path, readIndex(name, path, subfolder(root, path), pace, context));
+export const openItem = (
+  name: string,
+  root: ReadableStorage,
+  path: string,
+  options: ItemOptions,
+  pace: Pace,
+  context: TaskContext,
+): Promise<ItemIndex> => withFolder(path, readIndex(name, path, subfolder(root, path), options, pace, context));
 
-async function readIndex(name: string, path: string, folder: ReadableStorage, pace: Pace, context: TaskContext): Promise<ItemIndex> {
-  const { metadata, database } = await readBeginnings(folder, pace, context);
-  requireDatabase(metadata, database !== undefined);
-  const arrays = database ?? folder;
-  const [opened, strings] = await Promise.all([
-    openArrays(arrays, metadata.entries, pace, context),
-    readStrings(folder, metadata.entries, pace, context),
+async function readIndex(
+  name: string,
+  path: string,
+  folder: ReadableStorage,
+  { node, generation }: ItemOptions,
+  pace: Pace,
+  context: TaskContext,
+): Promise<ItemIndex> {
+  const source = await readTreeSource(folder, { generation, allowNames: node === undefined }, pace, context);
+  const [arrays, strings] = await Promise.all([
+    openItemArrays(folder, source, pace, context),
+    readStrings(folder, source.entries, pace, context),
   ]);
-  const keyImpls = await readKeyImpls(folder, opened, pace, context);
-  const tree = new TreeBuilder<StoredLeaf>("_METADATA");
-  const leaves: StoredLeaf[] = [];
-  for (const entry of metadata.entries) {
+  const keyImpls = await readKeyImpls(folder, arrays.opened, pace, context);
+  const builder = new TreeBuilder<StoredLeaf>(source.file);
+  for (const entry of source.entries) {
     if (pace.dueForSmallStep) await pace.rest();
-    const keys = withoutItemNode(entry.path);
-    const leaf = storedLeaf(entry, leafPath(keys), opened, strings, keyImpls);
-    tree.add(keys, leaf);
-    leaves.push(leaf);
+    const keys = node === undefined ? entry.path : withoutNode(node, entry.path);
+    builder.add(keys, storedLeaf(entry, leafPath(keys), arrays.opened.get(entry), strings, keyImpls));
   }
+  const tree = builder.finish();
   if (pace.due) await pace.rest();
   return {
     name,
     folder: path,
-    tree: tree.finish(),
-    leaves,
-    arrays,
-    missingChunksAreLost: metadata.storeArrayDataEqualToFillValue === true,
+    layout: layoutOf(source, arrays),
+    tree,
+    leaves: leavesOf(tree),
+    arrays: arrays.storage,
+    missingChunksAreLost: source.options.storeArrayDataEqualToFillValue === true,
+    customMetadata: source.options.customMetadata,
+    valueMetadataTree: source.options.valueMetadataTree,
   };
 }
 
-/**
- * Reads what does not wait for anything. An item without arrays has no database, which only its tree tells: what becomes of asking for one
- * does not matter then. From a server that sends no CORS headers with a 404 it is no answer.
- */
-async function readBeginnings(folder: ReadableStorage, pace: Pace, context: TaskContext) {
-  const unneeded = new AbortController();
-  const signal = context.signal === undefined ? unneeded.signal : AbortSignal.any([context.signal, unneeded.signal]);
-  const database = openOcdbt(folder, {}, { ...context, signal });
-  database.catch(() => undefined);
-  const metadata = await readTreeMetadata(folder, pace, context);
-  if (metadata.entries.some(hasArray)) return { metadata, database: await database };
-  unneeded.abort();
-  return { metadata, database: undefined };
+function layoutOf({ from }: TreeSource, { opened, databases }: ItemArrays): ItemLayout {
+  const zarr = new Set(Array.from(opened.values(), ({ version }) => version));
+  const place = databases === undefined ? "directories" : "ocdbt";
+  return { tree: from, arrays: opened.size === 0 ? [] : [place], databases, zarr: [...zarr].sort() };
 }
 
-async function readTreeMetadata(folder: ReadableStorage, pace: Pace, { signal }: TaskContext): Promise<TreeMetadata> {
-  const bytes = await folder.read("_METADATA", { longest: longestJson, signal });
-  if (bytes === undefined) throw new CorruptCheckpointError({ path: "_METADATA", expected: "the item's tree", received: "no such file" });
-  return parseTreeMetadataInTurns(bytes, "_METADATA", pace);
-}
-
-function requireDatabase({ entries, useOcdbt }: TreeMetadata, found: boolean): void {
-  if (found || useOcdbt === false || !entries.some(hasArray)) return;
-  if (useOcdbt === true) {
-    throw new CorruptCheckpointError({ path: "manifest.ocdbt", expected: "the manifest of the item's arrays", received: "no such file" });
-  }
-}
-
-const hasArray = ({ valueType, skipDeserialize }: TreeEntry): boolean =>
-  !skipDeserialize && (valueTypes[valueType] === "array" || valueTypes[valueType] === "scalar");
-
-type OpenedArrays = ReadonlyMap<TreeEntry, ZarrArray>;
-
-async function openArrays(storage: ArrayStorage, entries: readonly TreeEntry[], pace: Pace, context: TaskContext): Promise<OpenedArrays> {
-  const wanted = entries.filter(hasArray);
-  const names = wanted.map(({ path }) => paramName(path));
-  const arrays = await openZarrArrays(storage, names, pace, context);
-  const opened = new Map<TreeEntry, ZarrArray>();
-  const lost: number[] = [];
-  for (const [index, entry] of wanted.entries()) {
-    const array = arrays[index];
-    if (array === undefined) lost.push(index);
-    else opened.set(entry, array);
-  }
-  const [first] = lost;
-  if (first === undefined) return opened;
-  const paths = lost.slice(0, 20).map((index) => JSON.stringify(leafPath(wanted[index]?.path ?? [])));
-  throw new CorruptCheckpointError({
-    path: `${names[first]}/.zarray`,
-    expected: `array metadata of ${wanted.length} leaves`,
-    received: `none for ${paths.join(", ")}${lost.length > 20 ? ` and ${lost.length - 20} more` : ""}`,
-  });
-}
-
-type Strings = ReadonlyMap<TreeEntry, string>;
-
-async function readStrings(folder: ReadableStorage, entries: readonly TreeEntry[], pace: Pace, { signal }: TaskContext): Promise<Strings> {
-  const strings = entries.filter(({ valueType }) => valueType === "string");
-  if (strings.length === 0) return new Map();
-  const path = "_strings.json";
-  const bytes = await folder.read(path, { longest: longestJson, signal });
-  if (bytes === undefined)
-    throw new CorruptCheckpointError({ path, expected: `the texts of ${strings.length} leaves`, received: "no such file" });
-  const document = await parseJsonInTurns(bytes, path, pace, { floats: "tagged" });
-  return new Map(
-    strings.map((entry) => {
-      const name = paramName(entry.path);
-      const value = findString(document, name);
-      if (value === undefined)
-        throw new CorruptCheckpointError({ path, expected: `a text for leaf ${JSON.stringify(name)}`, received: "none" });
-      return [entry, typeof value === "string" ? value : formatJson(value)];
-    }),
-  );
-}
-
-type KeyImpls = ReadonlyMap<string, string>;
-
-/** Only `array_metadatas` tells typed keys from other arrays; it is read where an array could be key data. */
-async function readKeyImpls(folder: ReadableStorage, opened: OpenedArrays, pace: Pace, { signal }: TaskContext): Promise<KeyImpls> {
-  if (!hasPossibleKey(opened)) return new Map();
-  const path = "array_metadatas/process_0";
-  const bytes = await folder.read(path, { longest: longestJson, signal });
-  const metadatas = bytes === undefined ? [] : await parseArrayMetadatas(bytes, path, pace);
-  return new Map(metadatas.flatMap(({ paramName, randomKeyImpl }) => (randomKeyImpl === undefined ? [] : [[paramName, randomKeyImpl]])));
-}
-
-function hasPossibleKey(opened: OpenedArrays): boolean {
-  for (const [{ valueType }, { spec }] of opened) {
-    if (valueType === "jax.Array" && spec.dtype === "uint32" && spec.shape.length > 0) return true;
-  }
-  return false;
-}
-
-function withoutItemNode(path: KeyPath): KeyPath {
+function withoutNode(node: string, path: KeyPath): KeyPath {
   const [first, ...rest] = path;
-  if (first?.key === itemNode && first.kind === "mapping") return rest;
+  if (first?.key === node && first.kind === "mapping") return rest;
   throw new CorruptCheckpointError({
     path: "_METADATA",
-    expected: `every leaf under substrax's node ${JSON.stringify(itemNode)}`,
+    expected: `every leaf under substrax's node ${JSON.stringify(node)}`,
     received: JSON.stringify(leafPath(path)),
   });
 }
 
-function storedLeaf(entry: TreeEntry, path: string, arrays: OpenedArrays, strings: Strings, keyImpls: KeyImpls): StoredLeaf {
+function storedLeaf(
+  entry: TreeEntry,
+  path: string,
+  array: ZarrArray | undefined,
+  strings: ReadonlyMap<TreeEntry, string>,
+  keyImpls: ReadonlyMap<string, string>,
+): StoredLeaf {
   const { valueType } = entry;
-  const array = arrays.get(entry);
   if (valueType === "string") return { kind: "string", path, value: strings.get(entry) ?? "" };
   if (valueType === "jax.Array" || valueType === "np.ndarray" || valueType === "scalar") {
     if (array === undefined) throw aggregated(path);

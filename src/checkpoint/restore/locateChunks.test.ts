@@ -19,7 +19,7 @@ async function opened(files: Files): Promise<{ index: ItemIndex; arrays: ZarrArr
       return storage.read(...asked);
     },
   };
-  const index = await openItem("model", counting, "1/model", new Pace(), {});
+  const index = await openItem("model", counting, "1/model", { node: "tree" }, new Pace(), {});
   return { index, arrays: index.leaves.flatMap((leaf) => ("array" in leaf ? [leaf.array] : [])), reads: () => reads };
 }
 

@@ -1,6 +1,6 @@
 import type { ByteRange } from "../../bytes/ranges.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
-import type { OcdbtDatabase, PacedContext } from "../../ocdbt/open.js";
+import type { LocatedStorage, PacedContext } from "../../storage/located.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
@@ -100,7 +100,7 @@ function requireLength({ path, range: { offset, length } }: ChunkSource & { kind
 }
 
 async function sourcesOf(
-  arrays: ReadableStorage | OcdbtDatabase,
+  arrays: ReadableStorage | LocatedStorage,
   chunks: readonly ChunkOfArray[],
   context: PacedContext,
 ): Promise<readonly ChunkSource[]> {
@@ -109,7 +109,9 @@ async function sourcesOf(
   const locations = await arrays.locateAll(keys, context);
   return locations.map((location) => {
     if (location === undefined) return nowhere;
-    const { storage, path, range, inline } = location;
+    const { storage, path } = location;
+    if (location.range === undefined) return { kind: "file", storage, path };
+    const { range, inline } = location;
     return inline === undefined ? { kind: "range", storage, path, range } : { kind: "inline", bytes: inline, path, offset: range.offset };
   });
 }

@@ -1,0 +1,92 @@
+import { StorageError } from "../../errors.js";
+import { type OcdbtDatabase, openOcdbt } from "../../ocdbt/open.js";
+import type { LocatedStorage } from "../../storage/located.js";
+import type { ReadableStorage, StorageListing } from "../../storage/storage.js";
+import { subfolder } from "../../storage/subfolder.js";
+import { type UnitedPart, unitedStorage } from "../../storage/united.js";
+import type { TaskContext } from "../../tasks/context.js";
+import { withFolder } from "./errorPaths.js";
+
+/** A database in a folder of the item, whose locations and errors name files from the item on. */
+export interface PlacedDatabase extends LocatedStorage, Pick<OcdbtDatabase, "keys"> {}
+
+/** Opens the database in a folder of the item; undefined where there is none. */
+export async function openDatabaseIn(folder: ReadableStorage, path: string, context: TaskContext): Promise<PlacedDatabase | undefined> {
+  const database = await withFolder(path, openOcdbt(subfolder(folder, path), {}, context));
+  return (
+    database && {
+      locateAll: async (keys, paced) => {
+        const locations = await withFolder(path, database.locateAll(keys, paced));
+        return locations.map((location) => location && { ...location, storage: folder, path: `${path}/${location.path}` });
+      },
+      readAll: (keys, options) => withFolder(path, database.readAll(keys, options)),
+      keys: (prefix, task) => database.keys(prefix, task),
+    }
+  );
+}
+
+/** What a folder holds; undefined where the place cannot list. */
+export async function listingOf(folder: ReadableStorage, prefix: string, { signal }: TaskContext): Promise<StorageListing | undefined> {
+  try {
+    return await folder.list(prefix, { signal });
+  } catch (error) {
+    if (error instanceof StorageError && error.reason === "cannot-list") return undefined;
+    throw error;
+  }
+}
+
+/** Most folders that are looked into for databases of their own. */
+const mostFolders = 4096;
+
+/**
+ * The databases that the processes of a save wrote and no one merged: numbers may have gaps, and Orbax knows other names. Where the place
+ * cannot list, those from 0 on without a gap.
+ */
+export async function openProcesses(folder: ReadableStorage, context: TaskContext): Promise<PlacedDatabase[]> {
+  const listing = await listingOf(folder, "", context);
+  if (listing === undefined) return openCounted(folder, context);
+  const names = listing.directories.filter((name) => name.startsWith(processPrefix)).sort(byNumber);
+  const opened = await Promise.all(names.slice(0, mostFolders).map((name) => openDatabaseIn(folder, name, context)));
+  return opened.filter((database) => database !== undefined);
+}
+
+const processPrefix = "ocdbt.process_";
+
+const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
+
+async function openCounted(folder: ReadableStorage, context: TaskContext): Promise<PlacedDatabase[]> {
+  const databases: PlacedDatabase[] = [];
+  while (databases.length < mostFolders) {
+    const database = await openDatabaseIn(folder, `${processPrefix}${databases.length}`, context);
+    if (database === undefined) break;
+    databases.push(database);
+  }
+  return databases;
+}
+
+/**
+ * Databases in folders of their own that hold some of the arrays: one that is called as the array, or, as Orbax 0.3 made them, as what of its
+ * name comes before the last slash. The first array tells whether there are any where the place cannot list.
+ */
+export async function openFolders(folder: ReadableStorage, names: readonly string[], context: TaskContext): Promise<UnitedPart[]> {
+  const listing = await listingOf(folder, "", context);
+  const known = listing && new Set(listing.directories);
+  const some = known === undefined ? names.slice(0, 1) : names.filter((name) => known.has(name.split("/", 1)[0] ?? ""));
+  const found = await openAll(folder, some, context);
+  return known !== undefined || found.length === 0 ? found : [...found, ...(await openAll(folder, names.slice(1), context))];
+}
+
+async function openAll(folder: ReadableStorage, names: readonly string[], context: TaskContext): Promise<UnitedPart[]> {
+  const paths = new Set(names.flatMap((name) => [name.slice(0, Math.max(0, name.lastIndexOf("/"))), name]).filter((path) => path !== ""));
+  const parts = await Promise.all(
+    [...paths].slice(0, mostFolders).map(async (path): Promise<UnitedPart | undefined> => {
+      const storage = await openDatabaseIn(folder, path, context);
+      return storage && { prefix: `${path}/`, storage };
+    }),
+  );
+  return parts.filter((part) => part !== undefined);
+}
+
+/** Several databases as one. */
+export const uniteDatabases = (databases: readonly LocatedStorage[]): LocatedStorage =>
+  unitedStorage(databases.map((storage) => ({ prefix: "", storage })));
