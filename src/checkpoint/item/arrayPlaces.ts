@@ -5,7 +5,7 @@ import type { ReadableStorage, StorageListing } from "../../storage/storage.js";
 import { subfolder } from "../../storage/subfolder.js";
 import { type UnitedPart, unitedStorage } from "../../storage/united.js";
 import type { TaskContext } from "../../tasks/context.js";
-import { withFolder } from "./errorPaths.js";
+import { eachWithFolder, withFolder } from "./errorPaths.js";
 
 /** A database in a folder of the item, whose locations and errors name files from the item on. */
 export interface PlacedDatabase extends LocatedStorage, Pick<OcdbtDatabase, "keys"> {}
@@ -20,7 +20,7 @@ export async function openDatabaseIn(folder: ReadableStorage, path: string, cont
         return locations.map((location) => location && { ...location, storage: folder, path: `${path}/${location.path}` });
       },
       readAll: (keys, options) => withFolder(path, database.readAll(keys, options)),
-      keys: (prefix, task) => database.keys(prefix, task),
+      keys: (prefix, task) => eachWithFolder(path, database.keys(prefix, task)),
     }
   );
 }

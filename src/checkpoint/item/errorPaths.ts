@@ -12,6 +12,15 @@ export async function withFolder<Value>(folder: string, work: Promise<Value>): P
   }
 }
 
+/** The same of values that come one by one. */
+export async function* eachWithFolder<Value>(folder: string, values: AsyncIterable<Value>): AsyncGenerator<Value> {
+  try {
+    yield* values;
+  } catch (error) {
+    throw fromRoot(folder, error);
+  }
+}
+
 function fromRoot(folder: string, error: unknown): unknown {
   if (error instanceof UnsupportedCheckpointError && !error.message.startsWith(folder)) {
     return new UnsupportedCheckpointError(`${folder}: ${error.message}`, { cause: error });
