@@ -26,6 +26,7 @@ export { changeLoop, restoreLoop } from "./saving/restoreLoop.js";
 export { arraysToSave, saveAndRestore, stopHalfway } from "./saving/savedArrays.js";
 export { saveLatest, saveSeeded, seedsOf } from "./saving/seededSteps.js";
 export { failureOf, testDevice } from "./testDevice.js";
+export { trainDigits } from "./training/trainDigits.js";
 export { differencesOfUniforms, randomArray, upload, uploadArrays } from "./uploadArrays.js";
 export { inNestedWorkers } from "./workers/inNestedWorkers.js";
 export { restoredHashes } from "./workers/restoredHashes.js";
