@@ -92,7 +92,7 @@ export class CheckpointTreeMismatchError extends CheckpointValueError {
         `${placeOf(item, leaf)}: ${problem}; the template has ${expected}, the checkpoint ${received}`,
     );
     super(
-      `${subjectOf(step)} does not match the template (${listed(lines)}); change the template, or use null in it to skip a leaf`,
+      `${subjectOf(step)} does not match the template (${listed(lines)}); change the template, use null in it to skip a leaf, or pass missing: "skip" for leaves that only one of them has`,
       undefined,
       ["TreeMismatch", "Value"],
     );

@@ -10,7 +10,7 @@ export type { OpenedCheckpoint } from "./checkpoint/openedCheckpoint.js";
 export type { Checkpoint, OpenedStep, RestoredCheckpoint } from "./checkpoint/openedStep.js";
 export type { PlainJson } from "./checkpoint/record/jsonSchemas.js";
 export { CheckpointMetadata, Producer } from "./checkpoint/record/record.js";
-export type { RestoreDefaults, RestoreOptions } from "./checkpoint/restore/restoreOptions.js";
+export type { RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./checkpoint/restore/restoreOptions.js";
 export {
   type GpuArrayLike,
   type PyFloat,
@@ -29,14 +29,17 @@ export {
   type StoreOptions,
 } from "./checkpoint/store.js";
 export type {
+  Extent,
   HostArrayTemplate,
   ItemName,
+  PartlyRestored,
   Restored,
   RestoredItemsOf,
   Template,
   Templates,
   TypedArray,
 } from "./checkpoint/template/restoredTypes.js";
+export type { Selection } from "./checkpoint/template/selection.js";
 export { type Placement, type ShapeDtypeStruct, shapeDtypeStruct } from "./checkpoint/template/template.js";
 export { type TemplateOf, templateOf } from "./checkpoint/template/templateOf.js";
 export {

@@ -76,6 +76,7 @@ const types = [
   "DirectoryLocks",
   "Dtype",
   "DtypeMismatch",
+  "Extent",
   "FileWriter",
   "GpuArray",
   "GpuArrayLike",
@@ -89,6 +90,7 @@ const types = [
   "LockRequest",
   "OpenedCheckpoint",
   "OpenedStep",
+  "PartlyRestored",
   "Placement",
   "PlainJson",
   "PlainValue",
@@ -111,6 +113,7 @@ const types = [
   "SaveableItems",
   "SaveableLeaf",
   "Saving",
+  "Selection",
   "ShapeDtypeStruct",
   "StorageErrorReason",
   "StorageListing",
@@ -121,6 +124,7 @@ const types = [
   "TreeMismatch",
   "TypedArray",
   "ValidationIssue",
+  "WholeRestoreOptions",
   "WritableStorage",
 ];
 

@@ -1,12 +1,11 @@
 import type { GpuArray } from "../gpu/gpuArray.js";
 import type { BufferLimits } from "../gpu/limits.js";
 import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
-import type { RestoredTree } from "./item/leaves.js";
 import type { ItemIndex } from "./item/openItem.js";
 import type { ReadAgain } from "./readAgain.js";
-import type { RestoreDefaults, RestoreOptions } from "./restore/restoreOptions.js";
-import { destroyOwned, limitsOf, type OpenedItems, onFirstCall, restoreOpened } from "./restoreOpened.js";
-import type { Restored, Template } from "./template/restoredTypes.js";
+import type { RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./restore/restoreOptions.js";
+import { destroyOwned, limitsOf, type OpenedItems, onFirstCall, restoreOpened, selectedOf } from "./restoreOpened.js";
+import type { RestoredBy, Template } from "./template/restoredTypes.js";
 
 /** An item whose index was read: its leaves are known before any download. */
 export interface OpenedCheckpoint<StoreDevice extends GPUDevice | undefined = undefined> {
@@ -27,8 +26,12 @@ export interface OpenedCheckpoint<StoreDevice extends GPUDevice | undefined = un
    *   Every buffer that was made is destroyed then.
    */
   restore<const T extends Template = null, Device extends GPUDevice | undefined = StoreDevice>(
-    options?: RestoreOptions<Device> & { readonly template?: T },
-  ): Promise<T extends null ? RestoredTree : Restored<T, Device>>;
+    options?: WholeRestoreOptions<Device> & { readonly template?: T },
+  ): Promise<RestoredBy<T, Device, "whole">>;
+  /** Restores what is asked for of the item's tree. */
+  restore<const T extends Template = null, Device extends GPUDevice | undefined = StoreDevice>(
+    options: RestoreOptions<Device> & { readonly template?: T },
+  ): Promise<RestoredBy<T, Device, "part">>;
   /** Frees every GPUBuffer that its restores made; never one given as `into`. Further calls do nothing. */
   destroy(): void;
 }
@@ -54,10 +57,11 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
       return leaves();
     },
     requiredLimits: () => limitsOf([item]),
-    async restore(options = {}) {
+    async restore(options: RestoreOptions & { readonly template?: Template } = {}) {
       const { template } = options;
       const templates = template === undefined || template === null ? {} : { [item.name]: template };
-      const restored = await restoreOpened({ ...opened, items: [item] }, templates, options, defaults, again);
+      const wanted = { templates, selected: selectedOf([item], options, () => "") };
+      const restored = await restoreOpened({ ...opened, items: [item] }, wanted, options, defaults, again);
       for (const array of restored.owned) owned.add(array);
       return restored.items[item.name] as never;
     },

@@ -7,9 +7,9 @@ import type { StepIndex } from "./openStep.js";
 import { type ReadAgain, readFreely } from "./readAgain.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import type { RestoredItems } from "./restore/restoreItems.js";
-import type { RestoreDefaults, RestoreOptions } from "./restore/restoreOptions.js";
-import { destroyOwned, limitsOf, onFirstCall, restoreOpened } from "./restoreOpened.js";
-import type { RestoredItemsOf, Templates } from "./template/restoredTypes.js";
+import type { RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./restore/restoreOptions.js";
+import { destroyOwned, limitsOf, onFirstCall, restoreOpened, selectedOf } from "./restoreOpened.js";
+import type { Extent, RestoredItemsOf, Templates } from "./template/restoredTypes.js";
 
 /** A step whose index was read, before a device or a template exists. */
 export interface OpenedStep<StoreDevice extends GPUDevice | undefined = undefined> {
@@ -30,8 +30,12 @@ export interface OpenedStep<StoreDevice extends GPUDevice | undefined = undefine
    *   Every buffer that was made is destroyed then.
    */
   restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
-    options?: RestoreOptions<Device> & { readonly templates?: T },
+    options?: WholeRestoreOptions<Device> & { readonly templates?: T },
   ): Promise<RestoredCheckpoint<T, Device>>;
+  /** Restores all items, or what is asked for of them. */
+  restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
+    options: RestoreOptions<Device> & { readonly templates?: T },
+  ): Promise<RestoredCheckpoint<T, Device, "part">>;
 }
 
 /** A restored step. */
@@ -46,7 +50,8 @@ export interface Checkpoint<Items = Readonly<Record<string, RestoredTree>>> {
 }
 
 /** A restored step with the types that follow from its templates. The annotations spare the compiler a recursion without end. */
-export interface RestoredCheckpoint<in out T extends Templates, in out Device> extends Checkpoint<RestoredItemsOf<T, Device>> {}
+export interface RestoredCheckpoint<in out T extends Templates, in out Device, in out Of extends Extent = "whole">
+  extends Checkpoint<RestoredItemsOf<T, Device, Of>> {}
 
 /**
  * Makes an opened step of its index.
@@ -66,8 +71,10 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
       return leaves();
     },
     requiredLimits: () => limitsOf(index.items),
-    async restore(options = {}) {
-      const restored = await restoreOpened(index, givenTemplates(index, options.templates ?? {}), options, defaults, again);
+    async restore(options: RestoreOptions & { readonly templates?: Templates } = {}) {
+      const selected = selectedOf(index.items, options, (name) => name);
+      const wanted = { templates: givenTemplates(index, options.templates ?? {}), selected };
+      const restored = await restoreOpened(index, wanted, options, defaults, again);
       // The plan made every value by its template, so the tree has the type that follows from the templates, whatever that is: never fits all.
       return checkpointOf<never>(index, restored);
     },

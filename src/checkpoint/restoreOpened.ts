@@ -2,8 +2,9 @@ import { type BufferLimits, requiredLimits } from "../gpu/limits.js";
 import type { ItemIndex } from "./item/openItem.js";
 import type { ReadAgain } from "./readAgain.js";
 import type { RecordedDtypes } from "./record/recordedDtypes.js";
-import { type RestoredItems, restoreItems } from "./restore/restoreItems.js";
-import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
+import { type RestoredItems, type RestoreRequest, restoreItems } from "./restore/restoreItems.js";
+import { type RestoreDefaults, type RestoreOptions, requireMissing, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
+import { type SelectedLeaves, selectLeaves } from "./template/selection.js";
 
 /** Items that were opened together. */
 export interface OpenedItems {
@@ -14,14 +15,26 @@ export interface OpenedItems {
   dtypes(): RecordedDtypes | undefined;
 }
 
+/** The leaves of items that a call selects, by item; `prefixOf` gives what their paths begin with. */
+export function selectedOf(
+  items: readonly ItemIndex[],
+  { select }: RestoreOptions,
+  prefixOf: (name: string) => string,
+): ReadonlyMap<string, SelectedLeaves> {
+  const selected = selectLeaves(
+    select,
+    items.map(({ name, leaves }) => ({ prefix: prefixOf(name), leaves })),
+  );
+  return new Map(items.flatMap(({ name }, index) => (selected[index] === undefined ? [] : [[name, selected[index]]])));
+}
+
 /**
  * Restores opened items.
- * @param templates by item; an item without one comes back as stored.
  * @param again runs what reads on.
  */
 export function restoreOpened(
   { step, items, dtypes }: OpenedItems,
-  templates: Readonly<Record<string, unknown>>,
+  wanted: Pick<RestoreRequest, "templates" | "selected">,
   options: RestoreOptions,
   defaults: RestoreDefaults,
   again: ReadAgain,
@@ -34,8 +47,9 @@ export function restoreOpened(
     device: options.device ?? defaults.device,
     recorded: castDtypes ? undefined : dtypes(),
   };
-  const budget = requireReadConcurrentBytes(options.readConcurrentBytes ?? defaults.readConcurrentBytes);
-  return again(() => restoreItems(items, templates, policy, budget, options), options, destroyOwned);
+  const readConcurrentBytes = requireReadConcurrentBytes(options.readConcurrentBytes ?? defaults.readConcurrentBytes);
+  const request = { ...wanted, missing: requireMissing(options.missing), policy, readConcurrentBytes };
+  return again(() => restoreItems(items, request, options), options, destroyOwned);
 }
 
 /** Frees the buffers that a restore made. */

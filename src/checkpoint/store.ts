@@ -8,7 +8,12 @@ import type { StoredTree } from "./item/leaves.js";
 import { type OpenedStep, openedStep, type RestoredCheckpoint, storedTreesOf } from "./openedStep.js";
 import { openStep, readRecord } from "./openStep.js";
 import type { CheckpointMetadata } from "./record/record.js";
-import { type RestoreDefaults, type RestoreOptions, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
+import {
+  type RestoreDefaults,
+  type RestoreOptions,
+  requireReadConcurrentBytes,
+  type WholeRestoreOptions,
+} from "./restore/restoreOptions.js";
 import type { SaveableItems } from "./save/saveable.js";
 import type { LockOptions, SaveOptions } from "./save/saveOptions.js";
 import type { WritableRoot } from "./save/writableRoot.js";
@@ -46,8 +51,13 @@ export interface CheckpointStore<StoreDevice extends GPUDevice | undefined = und
   /** Restores a step. */
   restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
     step: number,
-    options?: RestoreOptions<Device> & { readonly templates?: T },
+    options?: WholeRestoreOptions<Device> & { readonly templates?: T },
   ): Promise<RestoredCheckpoint<T, Device>>;
+  /** Restores a step, or what is asked for of it. */
+  restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
+    step: number,
+    options: RestoreOptions<Device> & { readonly templates?: T },
+  ): Promise<RestoredCheckpoint<T, Device, "part">>;
   /** Reads only a step's record. */
   readMetadata(step: number, options?: ReadStepOptions): Promise<CheckpointMetadata>;
   /** All finished steps, ascending. */
@@ -104,12 +114,17 @@ export class OrbaxCheckpointStore<
   }
 
   /** Opens a step and restores its items onto the templates. Throws as {@link open} and {@link OpenedStep.restore}. */
-  async restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
+  restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
     step: number,
-    options: RestoreOptions<Device> & { readonly templates?: T } = {},
-  ): Promise<RestoredCheckpoint<T, Device>> {
+    options?: WholeRestoreOptions<Device> & { readonly templates?: T },
+  ): Promise<RestoredCheckpoint<T, Device>>;
+  restore<const T extends Templates = Record<never, never>, Device extends GPUDevice | undefined = StoreDevice>(
+    step: number,
+    options: RestoreOptions<Device> & { readonly templates?: T },
+  ): Promise<RestoredCheckpoint<T, Device, "part">>;
+  async restore(step: number, options: RestoreOptions & { readonly templates?: Templates } = {}): Promise<never> {
     const opened = await this.open(step, options);
-    return opened.restore(options);
+    return (await opened.restore(options)) as never;
   }
 
   /** Reads only a step's record. Throws as {@link open}. */

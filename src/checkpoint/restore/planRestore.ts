@@ -8,7 +8,7 @@ import {
   type DtypeMismatch,
   type TreeMismatch,
 } from "../../errors.js";
-import { leavesOf } from "../../pytree/tree.js";
+import { leavesOf, type TreeNode } from "../../pytree/tree.js";
 import type { Pace } from "../../tasks/pace.js";
 import type { ArrayLeaf } from "../item/leaves.js";
 import type { RecordedDtypes } from "../record/recordedDtypes.js";
@@ -45,7 +45,8 @@ export interface PlannedLeaf {
 
 /** Everything that a restore will do, known before the first chunk is requested. */
 export interface RestorePlan {
-  readonly items: readonly MatchedItem[];
+  /** Those of which anything is restored. */
+  readonly items: readonly { readonly item: string; readonly tree: TreeNode<MatchedLeaf> }[];
   readonly leaves: ReadonlyMap<MatchedLeaf, PlannedLeaf>;
   /** Bytes of all restored arrays. */
   readonly totalBytes: number;
@@ -58,7 +59,7 @@ export interface RestorePlan {
  */
 export function planRestore(items: readonly MatchedItem[], policy: RestorePolicy): RestorePlan {
   const planner = new RestorePlanner(policy);
-  for (const { item, tree } of items) for (const matched of leavesOf(tree)) planner.add(item, matched);
+  for (const { item, tree } of items) for (const matched of tree ? leavesOf(tree) : []) planner.add(item, matched);
   return planner.finish(items);
 }
 
@@ -66,7 +67,7 @@ export function planRestore(items: readonly MatchedItem[], policy: RestorePolicy
 export async function planRestoreInTurns(items: readonly MatchedItem[], policy: RestorePolicy, pace: Pace): Promise<RestorePlan> {
   const planner = new RestorePlanner(policy);
   for (const { item, tree } of items) {
-    for (const matched of leavesOf(tree)) {
+    for (const matched of tree ? leavesOf(tree) : []) {
       if (pace.dueForSmallStep) await pace.rest();
       planner.add(item, matched);
     }
@@ -106,7 +107,8 @@ class RestorePlanner {
   /** The plan; throws where something speaks against it. */
   finish(items: readonly MatchedItem[]): RestorePlan {
     this.#throwMismatches(items.flatMap(({ mismatches }) => mismatches));
-    return { items, leaves: this.#leaves, totalBytes: this.#totalBytes };
+    const restored = items.flatMap(({ item, tree }) => (tree === undefined ? [] : [{ item, tree }]));
+    return { items: restored, leaves: this.#leaves, totalBytes: this.#totalBytes };
   }
 
   #throwMismatches(earlier: readonly TreeMismatch[]): void {

@@ -10,6 +10,7 @@ import { withFolder } from "../item/errorPaths.js";
 import type { PlainValue } from "../item/leaves.js";
 import type { ItemIndex } from "../item/openItem.js";
 import { type MatchedItem, type MatchedLeaf, matchNothing, matchTemplate } from "../template/matchTemplate.js";
+import { everyLeaf, type SelectedLeaves } from "../template/selection.js";
 import { divideBytes } from "./bytesInFlight.js";
 import { decodingOf } from "./decode/decoding.js";
 import type { WriteBlocks } from "./delivery.js";
@@ -28,20 +29,30 @@ export interface RestoredItems {
   readonly owned: readonly GpuArray[];
 }
 
+/** What is wanted of some items. */
+export interface RestoreRequest {
+  /** By item; an item without one comes back as stored. */
+  readonly templates: Readonly<Record<string, unknown>>;
+  /** The leaves that are asked for, by item; of an item that is not there all. */
+  readonly selected: ReadonlyMap<string, SelectedLeaves>;
+  /** What becomes of leaves that only an item or only its template has. */
+  readonly missing: "error" | "skip";
+  readonly policy: RestorePolicy;
+  /** Most bytes in flight at once. */
+  readonly readConcurrentBytes: number;
+}
+
 /**
  * Restores items onto templates: match, plan, check the devices, find the chunks, make room, move the bytes.
- * @param templates by item; an item without one comes back as stored.
  * @throws as `Checkpoint` documents; every GPUBuffer made until then is destroyed.
  */
 export async function restoreItems(
   indexes: readonly ItemIndex[],
-  templates: Readonly<Record<string, unknown>>,
-  policy: RestorePolicy,
-  readConcurrentBytes: number,
+  { readConcurrentBytes, ...request }: RestoreRequest,
   context: TaskContext,
 ): Promise<RestoredItems> {
   const pace = new Pace(context.signal);
-  const plan = await planRestoreInTurns(matchItems(indexes, templates), policy, pace);
+  const plan = await planRestoreInTurns(matchItems(indexes, request), request.policy, pace);
   const leaves = Array.from(plan.leaves.values());
   checkDevices(leaves);
   requireFewChunks(leaves.map(({ stored }) => stored.array));
@@ -63,13 +74,19 @@ export async function restoreItems(
 }
 
 /** Templated items come first, in the templates' order: mismatches are listed so, as in substrax. */
-function matchItems(indexes: readonly ItemIndex[], templates: Readonly<Record<string, unknown>>): MatchedItem[] {
+function matchItems(
+  indexes: readonly ItemIndex[],
+  { templates, selected, missing }: Omit<RestoreRequest, "readConcurrentBytes">,
+): MatchedItem[] {
   const byName = new Map(indexes.map((index) => [index.name, index]));
+  const scopeOf = (name: string) => ({ selected: selected.get(name) ?? everyLeaf, missing });
   const templated = Object.keys(templates).flatMap((name) => {
     const index = byName.get(name);
-    return index === undefined ? [] : [matchTemplate(name, index.tree, templates[name])];
+    return index === undefined ? [] : [matchTemplate(name, index.tree, templates[name], scopeOf(name))];
   });
-  const others = indexes.filter(({ name }) => !Object.hasOwn(templates, name)).map(({ name, tree }) => matchNothing(name, tree));
+  const others = indexes
+    .filter(({ name }) => !Object.hasOwn(templates, name))
+    .map(({ name, tree }) => matchNothing(name, tree, scopeOf(name)));
   return [...templated, ...others];
 }
 

@@ -1,5 +1,6 @@
 import { CheckpointValueError } from "../../errors.js";
 import type { ProgressEvent } from "../../tasks/context.js";
+import type { Selection } from "../template/selection.js";
 
 /** What a restore does unless its call says otherwise. */
 export interface RestoreDefaults<Device extends GPUDevice | undefined = GPUDevice | undefined> {
@@ -13,10 +14,29 @@ export interface RestoreDefaults<Device extends GPUDevice | undefined = GPUDevic
 
 /** Options of a restore. */
 export interface RestoreOptions<Device extends GPUDevice | undefined = GPUDevice | undefined> extends RestoreDefaults<Device> {
+  /** Leaves to restore, by their paths; those of a step begin with the item. Only their bytes are read, and the tree has only them. All by default. */
+  readonly select?: Selection | undefined;
+  /**
+   * What becomes of leaves that only the checkpoint or only the template has: `"error"` (default) reports them, `"skip"` leaves them out.
+   * Other shapes, dtypes and kinds are errors either way.
+   */
+  readonly missing?: "error" | "skip" | undefined;
   /** Accepts casts to the templates' dtypes, with Orbax's values, and narrows 64-bit arrays bound for a device; false by default. */
   readonly castDtypes?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+}
+
+/** Options of a restore that leaves nothing out. */
+export interface WholeRestoreOptions<Device extends GPUDevice | undefined = GPUDevice | undefined> extends RestoreOptions<Device> {
+  readonly select?: undefined;
+  readonly missing?: "error" | undefined;
+}
+
+/** Checks and completes `missing`. @throws CheckpointValueError for anything but its two values. */
+export function requireMissing(missing: RestoreOptions["missing"] = "error"): "error" | "skip" {
+  if (missing === "error" || missing === "skip") return missing;
+  throw new CheckpointValueError(`missing is "error" or "skip", not ${JSON.stringify(missing)}`);
 }
 
 const defaultReadConcurrentBytes = 64 * 1024 * 1024;

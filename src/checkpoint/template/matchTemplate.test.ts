@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { CheckpointValueError } from "../../errors.js";
-import { plainTree } from "../../pytree/tree.js";
-import { matchNothing, matchTemplate } from "./matchTemplate.js";
+import { leavesOf, plainTree } from "../../pytree/tree.js";
+import type { StoredTree } from "../item/leaves.js";
+import { type MatchedItem, type MatchScope, matchNothing, matchTemplate } from "./matchTemplate.js";
+import { everyLeaf, type Selection, selectLeaves } from "./selection.js";
 import { emptyNode, jaxArray, type Nested, pythonNumber, pythonString, storedTree } from "./storedTree.testing.js";
 import { shapeDtypeStruct } from "./template.js";
 
@@ -9,13 +11,21 @@ const w = jaxArray("float32", 2);
 const struct = shapeDtypeStruct([2], "float32");
 
 /** Mismatches as `problem path`, and the tree with `"stored"` for each leaf that would be read. */
-function match(stored: Nested, template: unknown) {
-  const { mismatches, tree } = matchTemplate("model", storedTree(stored), template);
-  return {
-    mismatches: mismatches.map(({ problem, leaf }) => `${problem} ${leaf}`),
-    tree: plainTree(tree, (leaf) => (leaf.kind === "stored" ? "stored" : leaf.value)),
-  };
+function match(stored: Nested, template: unknown, { select, missing = "error" }: Options = {}) {
+  const tree = storedTree(stored);
+  const matched = matchTemplate("model", tree, template, { selected: selectedOf(tree, select), missing });
+  return { mismatches: matched.mismatches.map(({ problem, leaf }) => `${problem} ${leaf}`), tree: plain(matched) };
 }
+
+interface Options {
+  readonly select?: Selection;
+  readonly missing?: MatchScope["missing"];
+}
+
+const selectedOf = (tree: StoredTree, select: Selection | undefined) =>
+  selectLeaves(select, [{ prefix: "", leaves: leavesOf(tree) }])[0] ?? everyLeaf;
+
+const plain = ({ tree }: MatchedItem) => tree && plainTree(tree, (leaf) => (leaf.kind === "stored" ? "stored" : leaf.value));
 
 describe("a template against a stored tree (substrax-behaviour 6)", () => {
   it("takes the same tree", () => {
@@ -131,10 +141,91 @@ describe("a template against a stored tree (substrax-behaviour 6)", () => {
 
 describe("without a template", () => {
   it("empty nodes come back as null, {} and []", () => {
-    const { tree } = matchNothing(
-      "model",
-      storedTree([emptyNode("None"), emptyNode("NamedTuple"), emptyNode("Dict"), emptyNode("List"), emptyNode("Tuple")]),
-    );
-    expect(plainTree(tree, (leaf) => (leaf.kind === "given" ? leaf.value : "stored"))).toEqual([null, null, {}, [], []]);
+    const stored = storedTree([emptyNode("None"), emptyNode("NamedTuple"), emptyNode("Dict"), emptyNode("List"), emptyNode("Tuple")]);
+    expect(plain(matchNothing("model", stored))).toEqual([null, null, {}, [], []]);
+  });
+});
+
+describe("without a template, of selected leaves", () => {
+  const select = (stored: Nested, select: Selection) => {
+    const tree = storedTree(stored);
+    return plain(matchNothing("model", tree, { selected: selectedOf(tree, select), missing: "error" }));
+  };
+
+  it("only those come back, with nothing around them", () => {
+    expect(select({ a: { b: w, c: w }, d: { e: w }, f: emptyNode("Dict") }, "a/b")).toEqual({ a: { b: "stored" } });
+  });
+
+  it("lists keep their places and their length", () => {
+    expect(select({ layers: [w, { k: w }, { k: w }, w] }, "layers/2/**")).toEqual({ layers: [null, null, { k: "stored" }, null] });
+  });
+
+  it("empty nodes come back where a glob matches them", () => {
+    expect(select({ a: w, e: emptyNode("Dict"), n: emptyNode() }, ["a", "e"])).toEqual({ a: "stored", e: {} });
+  });
+});
+
+describe("a template with selected leaves", () => {
+  const stored = { params: { a: w, b: w }, opt: [w, emptyNode()] };
+
+  it("needs only those, and compares no others", () => {
+    expect(match(stored, { params: { a: struct, b: struct } }, { select: "params/**" })).toEqual({
+      mismatches: [],
+      tree: { params: { a: "stored", b: "stored" } },
+    });
+    expect(match(stored, { params: { a: struct, b: [1] }, opt: { odd: struct }, more: struct }, { select: "params/a" })).toEqual({
+      mismatches: [],
+      tree: { params: { a: "stored" } },
+    });
+  });
+
+  it("reports those that only one of them has", () => {
+    expect(match(stored, { params: { a: struct, c: struct }, more: struct }, { select: "params/**" }).mismatches).toEqual([
+      "missing params/c",
+      "unexpected params/b",
+    ]);
+  });
+
+  it("excuses no leaf of the template from a function", () => {
+    const template = { params: { a: struct, b: struct }, more: struct };
+    expect(match({ params: { a: w, b: w } }, template, { select: () => true }).mismatches).toEqual(["missing more"]);
+  });
+
+  it("lists are as long as the template's", () => {
+    expect(match({ l: [w, w, w] }, { l: [struct, struct] }, { select: "l/1" })).toEqual({ mismatches: [], tree: { l: [null, "stored"] } });
+    expect(match({ l: [w] }, { l: [struct, struct] }, { select: "l/0" })).toEqual({ mismatches: [], tree: { l: ["stored", null] } });
+  });
+});
+
+describe("a template that may be partial", () => {
+  const skip = (stored: Nested, template: unknown) => match(stored, template, { missing: "skip" });
+
+  it("leaves out what only one of the two has", () => {
+    expect(skip({ a: w, b: { c: w, d: w }, e: emptyNode() }, { b: { d: struct, x: struct }, y: [struct], z: {} })).toEqual({
+      mismatches: [],
+      tree: { b: { d: "stored" } },
+    });
+  });
+
+  it("leaves out containers that have nothing in common", () => {
+    expect(skip({ a: w, b: { c: w } }, { a: struct, b: { d: struct } })).toEqual({ mismatches: [], tree: { a: "stored" } });
+  });
+
+  it("gives lists the template's length, with null where nothing is stored", () => {
+    expect(skip({ l: [w, w, w] }, { l: [struct] }).tree).toEqual({ l: ["stored"] });
+    expect(skip({ l: [w] }, { l: [struct, struct] }).tree).toEqual({ l: ["stored", null] });
+  });
+
+  it("still reports what is of another kind", () => {
+    expect(skip({ a: w, b: [w] }, { a: { x: struct }, b: { 0: struct } }).mismatches).toEqual([
+      "unexpected a",
+      "missing a/x",
+      "unexpected b/0",
+      "missing b/0",
+    ]);
+  });
+
+  it("has at least one leaf in common, or is meant for another item", () => {
+    expect(skip({ a: w }, { b: struct })).toEqual({ mismatches: ["missing "], tree: undefined });
   });
 });

@@ -1,6 +1,7 @@
 import { CheckpointValueError, type TreeMismatch } from "../../errors.js";
 import { leavesOf, type TreeNode } from "../../pytree/tree.js";
 import { type EmptyLeaf, emptyValue, type StoredLeaf, type StoredTree } from "../item/leaves.js";
+import { everyLeaf, type SelectedLeaves } from "./selection.js";
 import { requireDepth, type TemplateLeaf, templateLeaf } from "./template.js";
 
 /** What one leaf of the restored tree is made of. */
@@ -12,46 +13,72 @@ export type MatchedLeaf =
 /** A stored tree matched with a template, and every place where they differ. */
 export interface MatchedItem {
   readonly item: string;
-  readonly tree: TreeNode<MatchedLeaf>;
+  /** Without the places that are left out; undefined where all are. */
+  readonly tree: TreeNode<MatchedLeaf> | undefined;
   readonly mismatches: readonly TreeMismatch[];
 }
 
+/** How much of a tree and its template has to be there. */
+export interface MatchScope {
+  /** Leaves that are asked for: others are left out, and nothing is said about them. */
+  readonly selected: SelectedLeaves;
+  /** What becomes of leaves that only the tree or only the template has: they are reported, or left out. */
+  readonly missing: "error" | "skip";
+}
+
+const everything: MatchScope = { selected: everyLeaf, missing: "error" };
+
 /** Without a template everything comes back as stored. */
-export const matchNothing = (item: string, stored: StoredTree): MatchedItem => ({
+export const matchNothing = (item: string, stored: StoredTree, { selected }: MatchScope = everything): MatchedItem => ({
   item,
-  tree: mapLeaves(stored, (leaf) =>
-    leaf.kind === "empty" ? { kind: "given", value: emptyValue(leaf) } : { kind: "stored", leaf, wanted: undefined },
-  ),
+  tree: asStored(stored, selected),
   mismatches: [],
 });
 
-function mapLeaves<Leaf, Mapped>(node: TreeNode<Leaf>, map: (leaf: Leaf) => Mapped): TreeNode<Mapped> {
+function asStored(node: StoredTree, selected: SelectedLeaves): TreeNode<MatchedLeaf> | undefined {
   switch (node.kind) {
     case "leaf":
-      return { kind: "leaf", leaf: map(node.leaf) };
+      if (!selected.has(node.leaf)) return undefined;
+      return { kind: "leaf", leaf: storedAs(node.leaf) };
     case "sequence":
-      return { kind: "sequence", children: node.children.map((child) => mapLeaves(child, map)) };
+      return sequenceOf(node.children.map((child) => asStored(child, selected)));
     case "mapping":
-      return { kind: "mapping", children: mapped(node.children, (_, child) => mapLeaves(child, map)) };
+      return mappingOf(node.children, (_, child) => asStored(child, selected));
     default:
       return node satisfies never;
   }
 }
 
-function mapped<Child, Mapped>(children: ReadonlyMap<string, Child>, map: (key: string, child: Child) => Mapped): Map<string, Mapped> {
-  const result = new Map<string, Mapped>();
-  for (const [key, child] of children) result.set(key, map(key, child));
-  return result;
+const storedAs = (leaf: StoredLeaf): MatchedLeaf =>
+  leaf.kind === "empty" ? { kind: "given", value: emptyValue(leaf) } : { kind: "stored", leaf, wanted: undefined };
+
+/** A list keeps its places: where something is left out stands `null`. */
+const sequenceOf = (children: readonly (TreeNode<MatchedLeaf> | undefined)[]): TreeNode<MatchedLeaf> | undefined =>
+  children.every((child) => child === undefined) ? undefined : { kind: "sequence", children: children.map((child) => child ?? skipped) };
+
+/** A dict has no members for what is left out. */
+function mappingOf<Child>(
+  children: ReadonlyMap<string, Child>,
+  match: (key: string, child: Child) => TreeNode<MatchedLeaf> | undefined,
+): TreeNode<MatchedLeaf> | undefined {
+  const matched = new Map<string, TreeNode<MatchedLeaf>>();
+  for (const [key, child] of children) {
+    const node = match(key, child);
+    if (node !== undefined) matched.set(key, node);
+  }
+  return matched.size === 0 ? undefined : { kind: "mapping", children: matched };
 }
 
 /**
  * Walks a stored tree and a template together, as substrax and Orbax compare them: the members must be the same, a list is no dict, empty
  * containers and `null` stand for one another, and `null` in place of a leaf skips it. Shapes and dtypes are left to the plan.
  */
-export function matchTemplate(item: string, stored: StoredTree, template: unknown): MatchedItem {
+export function matchTemplate(item: string, stored: StoredTree, template: unknown, scope: MatchScope = everything): MatchedItem {
   const mismatches: TreeMismatch[] = [];
-  const matcher = new TemplateMatcher(item, mismatches);
-  return { item, tree: matcher.match(stored, template, []), mismatches };
+  const tree = new TemplateMatcher(item, mismatches, scope).match(stored, template, []);
+  if (tree === undefined && mismatches.length === 0 && leavesOf(stored).some((leaf) => scope.selected.has(leaf)))
+    mismatches.push({ item, leaf: "", problem: "missing", expected: "at least one leaf that is stored", received: "none of them" });
+  return { item, tree, mismatches };
 }
 
 const skipped: TreeNode<MatchedLeaf> = { kind: "leaf", leaf: { kind: "given", value: null } };
@@ -59,15 +86,20 @@ const skipped: TreeNode<MatchedLeaf> = { kind: "leaf", leaf: { kind: "given", va
 class TemplateMatcher {
   readonly #item: string;
   readonly #mismatches: TreeMismatch[];
+  readonly #scope: MatchScope;
 
-  constructor(item: string, mismatches: TreeMismatch[]) {
+  constructor(item: string, mismatches: TreeMismatch[], scope: MatchScope) {
     this.#item = item;
     this.#mismatches = mismatches;
+    this.#scope = scope;
   }
 
-  match(stored: TreeNode<StoredLeaf>, template: unknown, path: readonly string[]): TreeNode<MatchedLeaf> {
+  /** Undefined for what is left out. */
+  match(stored: TreeNode<StoredLeaf>, template: unknown, path: readonly string[]): TreeNode<MatchedLeaf> | undefined {
+    if (template === undefined && this.#scope.missing === "skip") return undefined;
     switch (stored.kind) {
       case "leaf":
+        if (!this.#scope.selected.has(stored.leaf)) return undefined;
         return stored.leaf.kind === "empty" ? this.#matchEmpty(template, path) : this.#matchLeaf(stored.leaf, template, path);
       case "sequence":
         return Array.isArray(template) ? this.#matchSequence(stored.children, template, path) : this.#differ(stored, template, path);
@@ -91,7 +123,7 @@ class TemplateMatcher {
     return { kind: "leaf", leaf: { kind: "given", value: Array.isArray(template) ? [] : {} } };
   }
 
-  #matchLeaf(leaf: Exclude<StoredLeaf, EmptyLeaf>, template: unknown, path: readonly string[]): TreeNode<MatchedLeaf> {
+  #matchLeaf(leaf: Exclude<StoredLeaf, EmptyLeaf>, template: unknown, path: readonly string[]): TreeNode<MatchedLeaf> | undefined {
     if (template === null) return skipped;
     const wanted = templateLeaf(template);
     if (wanted !== undefined) return { kind: "leaf", leaf: { kind: "stored", leaf, wanted } };
@@ -99,29 +131,39 @@ class TemplateMatcher {
     return this.#differ({ kind: "leaf", leaf }, template, path);
   }
 
-  #matchSequence(children: readonly TreeNode<StoredLeaf>[], template: readonly unknown[], path: readonly string[]): TreeNode<MatchedLeaf> {
-    for (let index = children.length; index < template.length; index++) this.#missing(template[index], [...path, String(index)]);
-    return { kind: "sequence", children: children.map((child, index) => this.match(child, template[index], [...path, String(index)])) };
+  /** As long as the template's list: what is stored beyond it, and not reported, is left out. */
+  #matchSequence(
+    children: readonly TreeNode<StoredLeaf>[],
+    template: readonly unknown[],
+    path: readonly string[],
+  ): TreeNode<MatchedLeaf> | undefined {
+    for (let index = children.length; index < template.length; index++) this.#onlyInTemplate(template[index], [...path, String(index)]);
+    const matched = children.map((child, index) => this.match(child, template[index], [...path, String(index)]));
+    return sequenceOf(template.map((_, index) => matched[index]));
   }
 
   #matchMapping(
     children: ReadonlyMap<string, TreeNode<StoredLeaf>>,
     template: Readonly<Record<string, unknown>>,
     path: readonly string[],
-  ): TreeNode<MatchedLeaf> {
-    for (const key of Object.keys(template)) if (!children.has(key)) this.#missing(template[key], [...path, key]);
+  ): TreeNode<MatchedLeaf> | undefined {
+    for (const key of Object.keys(template)) if (!children.has(key)) this.#onlyInTemplate(template[key], [...path, key]);
     const below = (key: string, child: TreeNode<StoredLeaf>) =>
       this.match(child, Object.hasOwn(template, key) ? template[key] : undefined, [...path, key]);
-    return { kind: "mapping", children: mapped(children, below) };
+    return mappingOf(children, below);
   }
 
   /** Nothing below this place matches: every stored leaf is unexpected, every leaf of the template is missing. */
-  #differ(stored: TreeNode<StoredLeaf>, template: unknown, path: readonly string[]): TreeNode<MatchedLeaf> {
+  #differ(stored: TreeNode<StoredLeaf>, template: unknown, path: readonly string[]): undefined {
+    const leaves = leavesOf(stored).filter((leaf) => this.#scope.selected.has(leaf));
     const expected = template === null ? "null for all of it" : "nothing there";
-    for (const leaf of leavesOf(stored))
+    for (const leaf of leaves)
       this.#mismatches.push({ item: this.#item, leaf: leaf.path, problem: "unexpected", expected, received: describeStored(leaf) });
-    if (template !== null && template !== undefined) this.#missing(template, path);
-    return skipped;
+    if (leaves.length > 0 && template !== null) this.#missing(template, path);
+  }
+
+  #onlyInTemplate(template: unknown, path: readonly string[]): void {
+    if (this.#scope.missing === "error") this.#missing(template, path);
   }
 
   #missing(template: unknown, path: readonly string[]): void {
@@ -138,7 +180,8 @@ class TemplateMatcher {
   }
 
   #add(path: readonly string[], problem: TreeMismatch["problem"], expected: string, received: string): void {
-    this.#mismatches.push({ item: this.#item, leaf: path.join("/"), problem, expected, received });
+    const leaf = path.join("/");
+    if (this.#scope.selected.covers(leaf)) this.#mismatches.push({ item: this.#item, leaf, problem, expected, received });
   }
 }
 

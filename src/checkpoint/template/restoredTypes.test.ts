@@ -65,6 +65,22 @@ describe("the types of a restored tree", () => {
     expectTypeOf<NonNullable<Awaited<ReturnType<typeof restore>>>>().toEqualTypeOf<readonly [GpuArray<"float32">]>();
   });
 
+  it("are in part those of the template where leaves may be left out", () => {
+    const template = { a: { b: placed, c: 5 }, l: [struct, null] as const };
+    const skipping = () => store.restore(1, { missing: "skip", templates: { model: template } });
+    type Part = { readonly a?: { readonly b?: GpuArray<"float32">; readonly c?: number } };
+    type Skipping = NonNullable<Awaited<ReturnType<typeof skipping>>["items"]["model"]>;
+    expectTypeOf<Skipping>().toExtend<Part>();
+    expectTypeOf<Part["a"]>().toExtend<Skipping["a"]>();
+    expectTypeOf<NonNullable<Skipping["l"]>>().toEqualTypeOf<readonly [HostArray<"float32"> | null, null]>();
+    const selecting = async () => (await store.open(1)).items.model?.restore({ select: "a/**", template });
+    expectTypeOf<NonNullable<Awaited<ReturnType<typeof selecting>>>>().toExtend<Part>();
+    const ofItems = () => store.restore(1, { select: ({ bytes }) => bytes > 0, templates: { model: template } });
+    expectTypeOf<Awaited<ReturnType<typeof ofItems>>["items"]["model"]>().toExtend<Part | undefined>();
+    const strict = () => store.restore(1, { missing: "error", templates: { model: template } });
+    expectTypeOf<Awaited<ReturnType<typeof strict>>["items"]["model"]["a"]["b"]>().toEqualTypeOf<GpuArray<"float32">>();
+  });
+
   it("are those of any tree for templates made as the program runs", () => {
     const known: Record<string, Template> = {};
     const restore = (templates: Templates, template: Template) =>

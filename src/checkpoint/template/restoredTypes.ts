@@ -26,8 +26,7 @@ export type TypedArray =
   | Float32Array
   | Float64Array;
 
-/** A tree to restore onto; `null` skips the leaf that stands there. */
-export type Template =
+type LeafTemplate =
   | ShapeDtypeStruct
   | GpuArray
   | HostArrayTemplate
@@ -38,9 +37,10 @@ export type Template =
   | number
   | bigint
   | string
-  | Complex
-  | readonly Template[]
-  | { readonly [key: string]: Template };
+  | Complex;
+
+/** A tree to restore onto; `null` skips the leaf that stands there. */
+export type Template = LeafTemplate | readonly Template[] | { readonly [key: string]: Template };
 
 /** Templates by item; an item that is left out, or `null`, comes back as stored. */
 export type Templates = { readonly [item: string]: Template };
@@ -110,6 +110,25 @@ type RestoredAs<T, Device> =
                         ? Complex
                         : { [Key in keyof T]: Restored<T[Key], Device> };
 
+/** Whether a restore gives all of the template, or may leave leaves out. */
+export type Extent = "whole" | "part";
+
+/** As {@link Restored}, where leaves may be left out: members of an object are not there then, places of a list are `null`. */
+export type PartlyRestored<T, Device = undefined> = [Template] extends [T] ? RestoredTree : PartlyRestoredAs<T, Device>;
+
+type PartlyRestoredAs<T, Device> = T extends LeafTemplate
+  ? Restored<T, Device>
+  : T extends readonly unknown[]
+    ? { [Key in keyof T]: PartlyRestored<T[Key], Device> | null }
+    : { [Key in keyof T]?: PartlyRestored<T[Key], Device> };
+
+/** What a template comes back as, in whole or in part; `null` stands for no template. */
+export type RestoredBy<T, Device, Of extends Extent> = [T] extends [null]
+  ? RestoredTree
+  : Of extends "whole"
+    ? Restored<T, Device>
+    : PartlyRestored<T, Device>;
+
 type KeyData<Data, Device> =
   Data extends ShapeDtypeStruct<infer _Name, infer Own>
     ? Placed<"uint32", StructTarget<Own, Device>>
@@ -118,9 +137,14 @@ type KeyData<Data, Device> =
       : HostArray<"uint32">;
 
 /** Items by name: with the templates' types where there are templates, else as stored. */
-export type RestoredItemsOf<T extends Templates, Device = undefined> = {
-  readonly [Item in keyof T]: T[Item] extends null ? RestoredTree : Restored<T[Item], Device>;
-} & { readonly [Item in Exclude<ItemName, keyof T>]?: RestoredTree };
+export type RestoredItemsOf<T extends Templates, Device = undefined, Of extends Extent = "whole"> = ItemsOf<T, Device, Of> & {
+  readonly [Item in Exclude<ItemName, keyof T>]?: RestoredTree;
+};
+
+// Items without a leaf that is asked for are left out.
+type ItemsOf<T extends Templates, Device, Of extends Extent> = Of extends "whole"
+  ? { readonly [Item in keyof T]: RestoredBy<T[Item], Device, Of> }
+  : { readonly [Item in keyof T]?: RestoredBy<T[Item], Device, Of> };
 
 /** One of the five items of substrax's format. */
 export type ItemName = "model" | "optimizer" | "rng" | "data_iterator" | "extensions";

@@ -1,0 +1,79 @@
+import { CheckpointValueError } from "../../errors.js";
+import { type LeafInfo, leafInfos } from "../item/leafInfo.js";
+import type { StoredLeaf } from "../item/leaves.js";
+import { globMatcher } from "./glob.js";
+
+/**
+ * Which leaves to restore: a glob over their paths (`"params/**"`); several, of which one has to match and none that begins with `!` may
+ * (`["params/**", "!params/head/**"]`); or a function of what is known of a leaf.
+ */
+export type Selection = string | readonly string[] | ((leaf: LeafInfo) => boolean);
+
+/** The leaves that are asked for. */
+export interface SelectedLeaves {
+  /** Whether a stored leaf is; an empty node is where globs match its path. */
+  has(leaf: StoredLeaf): boolean;
+  /** Whether a leaf that is only in a template would be: a function, which cannot be asked about it, does not excuse it. */
+  covers(path: string): boolean;
+}
+
+/** Leaves that a selection looks at by paths with a prefix: an item's name, or `""`. */
+export interface LeavesBelow {
+  readonly prefix: string;
+  readonly leaves: readonly StoredLeaf[];
+}
+
+/** All of them. */
+export const everyLeaf: SelectedLeaves = { has: () => true, covers: () => true };
+
+/**
+ * Finds the leaves that a selection asks for; undefined asks for all.
+ * @throws CheckpointValueError where a glob, or the function, finds none: that is a mistake more often than meant.
+ */
+export function selectLeaves(selection: Selection | undefined, groups: readonly LeavesBelow[]): SelectedLeaves[] {
+  if (selection === undefined) return groups.map(() => everyLeaf);
+  return typeof selection === "function" ? selectBy(selection, groups) : selectMatching(requireGlobs(selection), groups);
+}
+
+function selectBy(isWanted: (leaf: LeafInfo) => boolean, groups: readonly LeavesBelow[]): SelectedLeaves[] {
+  const chosen = groups.map(({ leaves, prefix }) => {
+    const infos = leafInfos(leaves, prefix);
+    return new Set(leaves.filter(({ kind }) => kind !== "empty").filter((_, index) => isWanted(infos[index] as LeafInfo)));
+  });
+  if (chosen.every(({ size }) => size === 0)) throw new CheckpointValueError(`select chose none of the leaves${examples(groups)}`);
+  return chosen.map((set) => ({ has: (leaf) => set.has(leaf), covers: () => true }));
+}
+
+function selectMatching(globs: readonly string[], groups: readonly LeavesBelow[]): SelectedLeaves[] {
+  const wanted = globs.filter((glob) => !glob.startsWith("!")).map((glob) => ({ glob, matches: globMatcher(glob) }));
+  const unwanted = globs.filter((glob) => glob.startsWith("!")).map((glob) => globMatcher(glob.slice(1)));
+  const isWanted = (path: string) =>
+    (wanted.length === 0 || wanted.some(({ matches }) => matches(path))) && !unwanted.some((matches) => matches(path));
+  const selected = groups.map(({ leaves, prefix }) => {
+    const set = new Set(leaves.filter(({ path }) => isWanted(joined(prefix, path))));
+    return { has: (leaf: StoredLeaf) => set.has(leaf), covers: (path: string) => isWanted(joined(prefix, path)), isEmpty: set.size === 0 };
+  });
+  const paths = groups.flatMap(({ leaves, prefix }) => leaves.map(({ path }) => joined(prefix, path)));
+  const idle = wanted.filter(({ matches }) => !paths.some(matches)).map(({ glob }) => JSON.stringify(glob));
+  if (idle.length > 0) throw new CheckpointValueError(`no leaf matches ${idle.join(", ")} of select${examples(groups)}`);
+  if (selected.every(({ isEmpty }) => isEmpty)) throw new CheckpointValueError(`select leaves none of the leaves${examples(groups)}`);
+  return selected;
+}
+
+function requireGlobs(selection: unknown): string[] {
+  const globs = typeof selection === "string" ? [selection] : selection;
+  if (Array.isArray(globs) && globs.length > 0 && globs.every((glob) => typeof glob === "string")) return globs;
+  throw new CheckpointValueError("select is a glob over paths of leaves, a list of globs, or a function of a leaf");
+}
+
+const joined = (prefix: string, path: string): string => (prefix === "" || path === "" ? prefix + path : `${prefix}/${path}`);
+
+/** Paths that errors name. */
+const mostExamples = 5;
+
+function examples(groups: readonly LeavesBelow[]): string {
+  const paths = groups.flatMap(({ leaves, prefix }) => leaves.map(({ path }) => joined(prefix, path)));
+  if (paths.length === 0) return "; there are none";
+  const named = paths.slice(0, mostExamples).map((path) => JSON.stringify(path.slice(0, 200)));
+  return `; their paths are ${named.join(", ")}${paths.length > named.length ? ` and ${paths.length - named.length} more` : ""}`;
+}
