@@ -100,14 +100,15 @@ export class CheckpointTreeMismatchError extends CheckpointValueError {
   }
 }
 
-/** There is no such step. */
+/** There is no such step, or nothing at all. */
 export class CheckpointNotFoundError extends CheckpointError {
-  readonly step: number;
+  /** Undefined where none was asked for. */
+  readonly step: number | undefined;
   readonly directory: string;
 
-  constructor(step: number, directory: string, options: ErrorOptions & { readonly advice?: string } = {}) {
+  constructor(step: number | undefined, directory: string, options: ErrorOptions & { readonly advice?: string } = {}) {
     const { advice = "listSteps() names the steps there are", ...rest } = options;
-    super(["NotFound"], `no checkpoint at step ${step} under ${directory}; ${advice}`, rest);
+    super(["NotFound"], `no checkpoint ${step === undefined ? "" : `at step ${step} `}under ${directory}; ${advice}`, rest);
     this.step = step;
     this.directory = directory;
   }
@@ -305,7 +306,7 @@ export function isCheckpointError(error: unknown, kind?: CheckpointErrorKind): b
 /** The start of a text: names in a damaged checkpoint may be of any length. */
 const cut = (text: string, longest = 1000): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
-const placeOf = (item: string, leaf: string) => (leaf === "" ? item : `${item} ${leaf}`);
+const placeOf = (item: string, leaf: string) => [item, leaf].filter((part) => part !== "").join(" ") || "the array";
 
 const subjectOf = (step: number | undefined) => (step === undefined ? "the checkpoint" : `checkpoint step ${step}`);
 

@@ -5,8 +5,8 @@ import type { TaskContext } from "../tasks/context.js";
 import { Pace } from "../tasks/pace.js";
 import { stopTogether } from "../tasks/stopTogether.js";
 import { openItem } from "./item/openItem.js";
+import { readDtypesFile } from "./record/dtypesFile.js";
 import { CheckpointMetadata } from "./record/record.js";
-import { parseRecordedDtypes } from "./record/recordedDtypes.js";
 import type { OpenedItems } from "./restoreOpened.js";
 import { missingRecordError } from "./steps.js";
 
@@ -18,7 +18,6 @@ export interface StepIndex extends OpenedItems {
 
 /** JSON items lie in a file named `metadata`, whatever the item is called. */
 const recordPath = "metadata/metadata";
-const dtypesPath = "dtypes/metadata";
 
 /**
  * Reads a step's record.
@@ -58,21 +57,12 @@ export const openStep = (root: ReadableStorage, step: number, directory: string,
 
 async function readStep(root: ReadableStorage, step: number, directory: string, context: TaskContext): Promise<StepIndex> {
   const pinned = root.snapshot?.() ?? root;
-  const dtypesFile = settled(pinned.read(`${step}/${dtypesPath}`, { longest: longestJson, signal: context.signal }));
+  const dtypesFile = readDtypesFile(pinned, String(step), context);
   const metadata = await readRecord(pinned, step, directory, context);
   const names = itemNames(metadata, step);
   const pace = new Pace(context.signal);
   const items = await Promise.all(names.map((name) => openItem(name, pinned, `${step}/${name}`, { node: "tree" }, pace, context)));
-  const dtypes = await dtypesFile;
-  return {
-    step,
-    metadata,
-    items,
-    dtypes: () => {
-      const bytes = dtypes();
-      return bytes && parseRecordedDtypes(parseJson(bytes, `${step}/${dtypesPath}`));
-    },
-  };
+  return { step, metadata, items, dtypes: await dtypesFile };
 }
 
 /** Most items of a step; substrax writes five. */
@@ -89,12 +79,3 @@ function itemNames({ items }: CheckpointMetadata, step: number): string[] {
 }
 
 const isFolderName = (name: string): boolean => !["", ".", ".."].includes(name) && !/[/\\\0]|\p{Cs}/u.test(name);
-
-/** The outcome of a promise as a function that returns or throws it, so that a failure counts only where it matters. */
-const settled = <Value>(promise: Promise<Value>): Promise<() => Value> =>
-  promise.then(
-    (value) => () => value,
-    (error) => () => {
-      throw error;
-    },
-  );

@@ -1,20 +1,32 @@
 import type { GpuArray } from "../gpu/gpuArray.js";
 import type { BufferLimits } from "../gpu/limits.js";
-import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
+import type { ItemLayout } from "./item/layout.js";
+import { type LeafInfo, leafInfos, type StoredBytes } from "./item/leafInfo.js";
 import type { ItemIndex } from "./item/openItem.js";
+import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
+import type { CheckpointKind } from "./place/place.js";
 import type { ReadAgain } from "./readAgain.js";
 import type { RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./restore/restoreOptions.js";
 import { destroyOwned, limitsOf, type OpenedItems, onFirstCall, restoreOpened, selectedOf } from "./restoreOpened.js";
 import type { RestoredBy, Template } from "./template/restoredTypes.js";
 
-/** An item whose index was read: its leaves are known before any download. */
-export interface OpenedCheckpoint<StoreDevice extends GPUDevice | undefined = undefined> {
-  /** The step that it belongs to, where one is known. */
+/** What is known of an opened checkpoint beside its index. */
+export interface CheckpointFacts {
+  /** What was given to be opened. */
+  readonly kind: CheckpointKind;
+  /** The step that was opened, where one is known. */
   readonly step: number | undefined;
-  /** Its name within the step. */
-  readonly item: string;
-  /** Its folder, from the place that was opened. */
+  /** The item of the step; undefined of a checkpoint without items. */
+  readonly item: string | undefined;
+  /** Its folder, from the place that was given, by the names that stand there; `""` for that itself. */
   readonly path: string;
+  readonly metadata: OrbaxMetadata;
+}
+
+/** A checkpoint whose index was read: its leaves are known before any download. */
+export interface OpenedCheckpoint<StoreDevice extends GPUDevice | undefined = undefined> extends CheckpointFacts {
+  /** How its bytes lie. */
+  readonly layout: ItemLayout;
   readonly leaves: readonly LeafInfo[];
   /** Limits to ask `requestDevice` for, in bytes, to hold every array of the item. */
   requiredLimits(): BufferLimits;
@@ -42,17 +54,17 @@ export interface OpenedCheckpoint<StoreDevice extends GPUDevice | undefined = un
  * @param again runs what reads on.
  */
 export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
+  { storedBytes, ...facts }: CheckpointFacts & { readonly storedBytes?: StoredBytes | undefined },
   opened: OpenedItems,
   item: ItemIndex,
   defaults: RestoreDefaults<StoreDevice>,
   again: ReadAgain,
 ): OpenedCheckpoint<StoreDevice> {
-  const leaves = onFirstCall(() => leafInfos(item.leaves));
+  const leaves = onFirstCall(() => leafInfos(item.leaves, "", storedBytes));
   const owned = new Set<GpuArray>();
   return {
-    step: opened.step,
-    item: item.name,
-    path: item.folder,
+    ...facts,
+    layout: item.layout,
     get leaves() {
       return leaves();
     },

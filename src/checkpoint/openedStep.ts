@@ -2,6 +2,8 @@ import { CheckpointValueError } from "../errors.js";
 import type { BufferLimits } from "../gpu/limits.js";
 import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
 import type { RestoredLeaf, RestoredTree, StoredTree } from "./item/leaves.js";
+import type { ItemIndex } from "./item/openItem.js";
+import { metadataOfRecord } from "./metadata/orbaxMetadata.js";
 import { type OpenedCheckpoint, openedCheckpoint } from "./openedCheckpoint.js";
 import type { StepIndex } from "./openStep.js";
 import { type ReadAgain, readFreely } from "./readAgain.js";
@@ -66,7 +68,7 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
   return {
     step: index.step,
     metadata: index.metadata,
-    items: Object.fromEntries(index.items.map((item) => [item.name, openedCheckpoint(index, item, defaults, again)])),
+    items: Object.fromEntries(index.items.map((item) => [item.name, openedCheckpoint(factsOf(index, item), index, item, defaults, again)])),
     get leaves() {
       return leaves();
     },
@@ -80,6 +82,9 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
     },
   };
 }
+
+const factsOf = ({ step, metadata }: StepIndex, { name, folder }: ItemIndex) =>
+  ({ kind: "root", step, item: name, path: folder, metadata: metadataOfRecord(metadata) }) as const;
 
 /** The templates that are there; null counts as not given. */
 function givenTemplates({ step, items }: StepIndex, templates: Templates): Templates {

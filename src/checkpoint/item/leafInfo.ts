@@ -15,22 +15,27 @@ export interface LeafInfo {
   readonly shape?: readonly number[] | undefined;
   /** Bytes of the array in memory; of a string, its length in UTF-8. */
   readonly bytes: number;
+  /** Bytes that the array takes where it is stored, compressed; undefined where the index does not tell. */
+  readonly storedBytes?: number | undefined;
   /** Shape of a chunk, how many there are, and their compression; undefined for strings. */
   readonly chunkShape?: readonly number[] | undefined;
   readonly chunks?: number | undefined;
   readonly codec?: string | undefined;
 }
 
+/** Bytes that arrays take where they are stored. */
+export type StoredBytes = ReadonlyMap<StoredLeaf, number>;
+
 /**
  * Describes the leaves of a tree; empty nodes are none.
  * @param prefix begins every path, such as the item's name; `""` for none.
  */
-export function leafInfos(leaves: readonly StoredLeaf[], prefix = ""): LeafInfo[] {
+export function leafInfos(leaves: readonly StoredLeaf[], prefix = "", storedBytes: StoredBytes = new Map()): LeafInfo[] {
   const infos: LeafInfo[] = [];
   for (const leaf of leaves) {
     const path = prefix === "" || leaf.path === "" ? prefix + leaf.path : `${prefix}/${leaf.path}`;
     if (leaf.kind === "string") infos.push({ path, kind: "string", bytes: new TextEncoder().encode(leaf.value).byteLength });
-    else if (leaf.kind !== "empty") infos.push(arrayInfo(leaf, path));
+    else if (leaf.kind !== "empty") infos.push({ ...arrayInfo(leaf, path), storedBytes: storedBytes.get(leaf) });
   }
   return infos;
 }

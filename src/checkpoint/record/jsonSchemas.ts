@@ -64,7 +64,7 @@ export const anyJson = z.pipe(
 );
 
 /** The value with floats as plain numbers. */
-function untagged(value: JsonValue): PlainJson {
+export function untagged(value: JsonValue): PlainJson {
   if (value instanceof JsonFloat) return value.value;
   if (Array.isArray(value)) return value.map(untagged);
   if (!isJsonObject(value)) return value;

@@ -54,6 +54,9 @@ export interface StoreState {
 
 const folderPattern = /^(\d+)\.orbax-checkpoint-tmp-webgpu-(\d{1,15})-[0-9a-f]{16}$/;
 
+/** Whether a folder's name is that of a commit. */
+export const isCommitFolder = (name: string): boolean => folderPattern.test(name);
+
 /** The steps that there are, ascending. */
 export function stepsOf({ directories, pending }: StoreState): number[] {
   const steps = new Set(directories.map(stepOfFolder).filter((step) => step !== undefined));
@@ -68,8 +71,8 @@ export function stepsOf({ directories, pending }: StoreState): number[] {
 export async function readState(root: ReadableStorage, context: TaskContext): Promise<StoreState> {
   const { signal } = context;
   const { files, directories } = await root.list("", { signal });
-  const folders = directories.filter((name) => folderPattern.test(name));
-  const rest = directories.filter((name) => !folderPattern.test(name));
+  const folders = directories.filter(isCommitFolder);
+  const rest = directories.filter((name) => !isCommitFolder(name));
   if (folders.length === 0) return { files, directories: rest, pending: new Map(), outdated: [], unfinished: [] };
   const read = await Promise.all(folders.map((folder) => readMarker(root, folder, context)));
   const commits = read.filter((commit) => commit !== undefined).sort((a, b) => b.number - a.number);

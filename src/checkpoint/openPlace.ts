@@ -1,0 +1,97 @@
+import { longestJson, parseJson } from "../bytes/json.js";
+import { CorruptCheckpointError } from "../errors.js";
+import type { ReadableStorage } from "../storage/storage.js";
+import type { TaskContext } from "../tasks/context.js";
+import { Pace } from "../tasks/pace.js";
+import type { ArrayLeaf } from "./item/leaves.js";
+import { type ItemIndex, openItem } from "./item/openItem.js";
+import type { OptionalFiles } from "./metadata/optionalFiles.js";
+import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
+import { type OpenedCheckpoint, openedCheckpoint } from "./openedCheckpoint.js";
+import { openedJson } from "./openedJson.js";
+import { fileAsItem } from "./place/fileAsItem.js";
+import { jsonFiles } from "./place/itemKind.js";
+import { type Place, pathIn } from "./place/place.js";
+import { requireNoGroup } from "./place/requireNoGroup.js";
+import type { ReadAgain } from "./readAgain.js";
+import { readDtypesFile } from "./record/dtypesFile.js";
+import { type PlainJson, untagged } from "./record/jsonSchemas.js";
+import type { RecordedDtypes } from "./record/recordedDtypes.js";
+import type { RestoreDefaults } from "./restore/restoreOptions.js";
+import { storedBytesOf } from "./storedBytes.js";
+
+/** What was found of a checkpoint. */
+export interface FoundPlace {
+  readonly place: Place;
+  /** Names the opened place in errors. */
+  readonly label: string;
+  readonly files: OptionalFiles;
+}
+
+/** Everything about a place that is known before an array is read. */
+export type IndexOfPlace = { readonly place: Place; readonly metadata: OrbaxMetadata } & (
+  | {
+      readonly kind: "tree";
+      readonly item: ItemIndex;
+      readonly storedBytes: ReadonlyMap<ArrayLeaf, number>;
+      dtypes(): RecordedDtypes | undefined;
+    }
+  | { readonly kind: "json"; readonly value: PlainJson }
+);
+
+/**
+ * Reads the index of the item that was found.
+ * @throws CorruptCheckpointError naming the file that is missing or damaged.
+ */
+export async function openPlace(
+  { place, label, files }: FoundPlace,
+  storage: ReadableStorage,
+  generation: bigint | undefined,
+  context: TaskContext,
+): Promise<IndexOfPlace> {
+  const { item, path, metadata, stepName = "", hasDtypes } = place;
+  const complete = (itemMetadata?: PlainJson): OrbaxMetadata => ({ ...metadata, itemMetadata, unreadable: files.unreadable });
+  if (item.kind === "json") return { kind: "json", place, metadata: complete(), value: await readJson(place, label, storage, context) };
+  await requireNoGroup(place, label, storage, context);
+  const pace = new Pace(context.signal);
+  const node = metadata.record?.items.includes(item.name) ? "tree" : undefined;
+  const below = place.isFile ? fileAsItem(storage, path) : storage;
+  const [index, dtypes] = await Promise.all([
+    openItem(item.name, below, path, { node, generation }, pace, context),
+    hasDtypes ? readDtypesFile(storage, stepName, context) : () => undefined,
+  ]);
+  const storedBytes = await storedBytesOf(index, pace, context);
+  const itemMetadata = index.customMetadata === undefined ? undefined : untagged(index.customMetadata);
+  return { kind: "tree", place, metadata: complete(itemMetadata), item: index, storedBytes, dtypes };
+}
+
+/** Makes an opened checkpoint of the index of a place. */
+export function openedPlace<Device extends GPUDevice | undefined>(
+  index: IndexOfPlace,
+  defaults: RestoreDefaults<Device>,
+  again: ReadAgain,
+): OpenedCheckpoint<Device> {
+  const { place, metadata } = index;
+  const facts = {
+    kind: place.kind,
+    step: place.step,
+    item: place.item.name === "" ? undefined : place.item.name,
+    path: place.path,
+    metadata,
+  };
+  if (index.kind === "json") return openedJson(facts, index.value);
+  const { item, dtypes, storedBytes } = index;
+  return openedCheckpoint({ ...facts, storedBytes }, { step: place.step, items: [item], dtypes }, item, defaults, again);
+}
+
+/** Reads the value of a JSON item, whose file has had several names. */
+async function readJson({ item, path }: Place, label: string, storage: ReadableStorage, { signal }: TaskContext): Promise<PlainJson> {
+  for (const file of jsonFiles(item.name)) {
+    const full = pathIn(path, file);
+    if (item.folder?.isListed === true && !item.folder.files.has(file)) continue;
+    const bytes = await storage.read(full, { longest: longestJson, signal });
+    if (bytes !== undefined) return untagged(parseJson(bytes, full));
+  }
+  const expected = `the JSON of ${item.name === "" ? label : `item ${JSON.stringify(item.name)}`}`;
+  throw new CorruptCheckpointError({ path: pathIn(path, "metadata"), expected, received: "no such file" });
+}

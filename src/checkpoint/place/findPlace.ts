@@ -1,0 +1,183 @@
+import { CheckpointValueError, UnsupportedCheckpointError } from "../../errors.js";
+import type { TaskContext } from "../../tasks/context.js";
+import type { OptionalFiles } from "../metadata/optionalFiles.js";
+import { type MetadataOfStep, readMetadata, readStepFile } from "../metadata/orbaxMetadata.js";
+import { stepFileOf } from "../metadata/stepFile.js";
+import type { Explorer, Folder } from "./explorer.js";
+import { findItem } from "./findItem.js";
+import { findLatestStep, findStep } from "./findStep.js";
+import { holdsArrays, itemProbes } from "./itemKind.js";
+import { type Level, levelOf, levelProbes } from "./level.js";
+import { isArray, lookBelow } from "./lookBelow.js";
+import { type Place, pathIn, type Request } from "./place.js";
+import { isProcess, isTemporary, stepOfName } from "./stepName.js";
+import { nothingError, partError, refuseMerged, requireNoChoice, unsupportedError } from "./wrongLevel.js";
+
+/** What places are found with. */
+export interface Search {
+  readonly request: Request;
+  readonly explorer: Explorer;
+  readonly files: OptionalFiles;
+  readonly context: TaskContext;
+}
+
+/**
+ * Finds out what was given, and where the item is that is wanted.
+ * @throws CheckpointNotFoundError where there is nothing, or no such step.
+ * @throws CheckpointValueError for a wrong level, naming the right one, and where an item has to be chosen.
+ * @throws UnsupportedCheckpointError for what is known, and not read.
+ */
+export async function findPlace(search: Search): Promise<Place> {
+  const { request, explorer, context } = search;
+  if (isTemporary(request.name)) throw unfinished(request);
+  const folder = await explorer.look("", probesOf(request));
+  const level = levelOf(folder, request.name);
+  switch (level.kind) {
+    case "item":
+      return itemPlace(search, folder, level);
+    case "step":
+      return stepPlace(search, folder);
+    case "root":
+      return rootPlace(search, folder, level);
+    case "part":
+      throw partError(request, level.what);
+    case "folders":
+      return (await lookBelow(search, folder)) === "step" ? stepPlace(search, folder) : itemPlace(search, folder, treeless);
+    case "nothing":
+      if (request.step !== undefined) return rootPlace(search, folder, { kind: "root", steps: [] });
+      throw await nothingError(request, explorer.whyUnlisted, context);
+    default:
+      return level satisfies never;
+  }
+}
+
+/** Arrays in folders that no file describes. */
+const treeless: Level & { kind: "item" } = { kind: "item", item: "pytree", isDirect: false };
+
+const unfinished = ({ label }: Request) =>
+  new UnsupportedCheckpointError(`${label} is an unfinished step: its save did not end; give the folder above it, or a step in that`);
+
+/** What is asked for where the place cannot be listed, by what is wanted of it. */
+function probesOf({ step, item }: Request): string[] {
+  const probes =
+    item === undefined ? levelProbes : ["_CHECKPOINT_METADATA", "orbax.checkpoint", ...itemProbes.map((file) => `${item}/${file}`)];
+  return probes.map((file) => (step === undefined ? file : `${step}/${file}`));
+}
+
+async function itemPlace(search: Search, folder: Folder, { item, isDirect }: Level & { kind: "item" }): Promise<Place> {
+  const { request, context } = search;
+  const isProcessOnly = isProcess(request.name) && !folder.files.has("_METADATA");
+  requireNoChoice(
+    request,
+    isDirect ? "a checkpoint without steps and items" : isProcessOnly ? "the database of a process" : "an item itself",
+  );
+  if (!holdsArrays(item) && item !== "json") throw unsupportedError(request.label, item);
+  if (isProcessOnly) await refuseMerged(request, context);
+  return {
+    kind: isProcessOnly ? "process" : item === "array" ? "array" : isDirect ? "direct" : "item",
+    step: isDirect ? stepOfName(request.name) : undefined,
+    stepName: undefined,
+    item: { name: isDirect || isProcessOnly || isArray(folder) ? "" : request.name, kind: item, folder },
+    path: "",
+    isFile: false,
+    metadata: await metadataOf(search, { path: "", folder }),
+    hasDtypes: false,
+  };
+}
+
+async function stepPlace(search: Search, folder: Folder): Promise<Place> {
+  const { request } = search;
+  const step = stepOfName(request.name);
+  if (request.step !== undefined && request.step !== step) requireNoChoice({ ...request, item: undefined }, "a step itself");
+  const found = await itemInStep(search, "", folder);
+  return { kind: found.isV1 ? "v1" : "step", step, stepName: undefined, ...found.place };
+}
+
+async function rootPlace(search: Search, folder: Folder, { steps }: Level & { kind: "root" }): Promise<Place> {
+  const { request, explorer, files, context } = search;
+  const root = { label: request.label, folder, steps };
+  const named =
+    request.step === undefined ? await findLatestStep(root, explorer, files) : await findStep(root, request.step, explorer, context);
+  const place = { kind: "root", step: named.step, stepName: named.name } as const;
+  if (folder.files.has(named.name)) {
+    if (request.item !== undefined) throw noItems(request, named.name);
+    const metadata = await metadataOf(search, { root: folder });
+    return { ...place, item: { name: "", kind: "pytree" }, path: named.name, isFile: true, metadata, hasDtypes: false };
+  }
+  const inside = await explorer.look(named.name, probesOf({ ...request, step: undefined }));
+  const level = levelOf(inside, named.name);
+  switch (level.kind) {
+    case "item":
+      return directStep(search, folder, inside, level, place);
+    case "root":
+      throw new CheckpointValueError(
+        `${request.label} is above the folders that hold steps: give one of them, such as ${JSON.stringify(named.name)}`,
+      );
+    case "part":
+      throw partError(request, `a folder of "${named.name}", ${level.what}`);
+    case "step":
+    case "folders":
+    case "nothing": {
+      const found = await itemInStep(search, named.name, inside, folder);
+      return { ...place, ...found.place };
+    }
+    default:
+      return level satisfies never;
+  }
+}
+
+/** A step of a root whose folder holds the files of the only item. */
+async function directStep(
+  search: Search,
+  root: Folder,
+  inside: Folder,
+  { item, isDirect }: Level & { kind: "item" },
+  place: Pick<Place, "step"> & { readonly kind: "root"; readonly stepName: string },
+): Promise<Place> {
+  const { request } = search;
+  if (!isDirect && isArray(inside)) return itemPlace(search, root, treeless);
+  if (request.item !== undefined) throw noItems(request, place.stepName);
+  if (!holdsArrays(item) && item !== "json") throw unsupportedError(pathIn(request.label, place.stepName), item);
+  const metadata = await metadataOf(search, { path: place.stepName, folder: inside, root });
+  return { ...place, item: { name: "", kind: item, folder: inside }, path: place.stepName, isFile: false, metadata, hasDtypes: false };
+}
+
+const noItems = ({ label }: Request, step: string) =>
+  new CheckpointValueError(`${pathIn(label, step)} is a checkpoint without items: leave the option item out`);
+
+/** What all steps with items have in common. */
+type InStep = Omit<Place, "kind" | "step" | "stepName">;
+
+async function itemInStep(
+  search: Search,
+  path: string,
+  folder: Folder,
+  root?: Folder,
+): Promise<{ readonly isV1: boolean; readonly place: InStep }> {
+  const { request, explorer } = search;
+  const metadata = await metadataOf(search, { path, folder, root, hasItems: true });
+  const isV1 = folder.files.has("orbax.checkpoint") || Object.values(metadata.itemHandlers).some((handler) => handler.includes(".v1."));
+  const item = await findItem({ label: pathIn(request.label, path), path, folder, metadata, isV1 }, request.item, explorer);
+  const hasDtypes = metadata.record !== undefined && (!folder.isListed || folder.directories.has("dtypes"));
+  return { isV1, place: { item, path: pathIn(path, item.name), isFile: false, metadata, hasDtypes } };
+}
+
+/** A step's folder, and the root that it stands in, where there are such. */
+interface Surroundings {
+  readonly path?: string;
+  readonly folder?: Folder;
+  readonly root?: Folder | undefined;
+  readonly hasItems?: boolean;
+}
+
+async function metadataOf({ files }: Search, { path = "", folder, root, hasItems = false }: Surroundings): Promise<MetadataOfStep> {
+  const hasStepFile = folder?.files.has("_CHECKPOINT_METADATA") ?? false;
+  const stepFile = hasStepFile ? await readStepFile(files, path) : stepFileOf(null);
+  const has = (name: string) => hasItems && (folder?.directories.has(name) === true || Object.hasOwn(stepFile.itemHandlers, name));
+  return readMetadata(files, stepFile, {
+    folder: path,
+    hasMetrics: has("metrics"),
+    hasRecord: has("metadata"),
+    hasRootMetadata: root?.directories.has("metadata") ?? false,
+  });
+}

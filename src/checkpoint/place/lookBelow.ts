@@ -1,0 +1,43 @@
+import { CheckpointNotFoundError, CheckpointValueError } from "../../errors.js";
+import type { Explorer, Folder } from "./explorer.js";
+import { levelOf, levelProbes } from "./level.js";
+import type { Request } from "./place.js";
+
+/** Most folders that are looked into to tell what the one above is. */
+const mostFolders = 16;
+
+/**
+ * What a folder is of whose own files nothing tells: a step from before Orbax 0.5.11, or arrays that no file describes.
+ * @throws CheckpointValueError naming the folders in it that hold checkpoints, CheckpointNotFoundError where none does.
+ */
+export async function lookBelow(
+  { request, explorer }: { readonly request: Request; readonly explorer: Explorer },
+  { directories }: Folder,
+): Promise<"step" | "arrays"> {
+  const names = [...directories].sort().slice(0, mostFolders);
+  const below = await Promise.all(
+    names.map(async (name) => {
+      const folder = await explorer.look(name, levelProbes);
+      return { name, level: levelOf(folder, name), isArray: isArray(folder) };
+    }),
+  );
+  const items = below.filter(({ level }) => level.kind === "item" && !level.isDirect);
+  if (items.length > 0) return items.every((item) => item.isArray) ? "arrays" : "step";
+  const right = below.filter(({ level }) => level.kind === "root" || level.kind === "step" || level.kind === "item");
+  if (right.length > 0)
+    throw aboveCheckpoints(
+      request,
+      right.map(({ name }) => name),
+    );
+  throw new CheckpointNotFoundError(request.step, request.label, {
+    advice: `it holds ${quoted(names)}, none of which is a step or an item: check the address`,
+  });
+}
+
+/** Whether the files of an array stand in a folder, and nothing else's. */
+export const isArray = ({ files }: Folder): boolean => !files.has("_METADATA") && (files.has(".zarray") || files.has("zarr.json"));
+
+const aboveCheckpoints = ({ label }: Request, names: readonly string[]) =>
+  new CheckpointValueError(`${label} is above the checkpoints: give one of the folders in it that hold some: ${quoted(names)}`);
+
+const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(", ");
