@@ -51,6 +51,27 @@ test("a tab restores what another one saves, overwrites and removes: all of a st
   expect(seeds.filter((seed) => typeof seed !== "number")).toEqual([]);
 });
 
+test("two tabs that restore without a pause do not keep a third one's steps from being tidied", async ({ browserOnDisk }) => {
+  const [writer, ...readers] = [await browserOnDisk.open(), await browserOnDisk.open(), await browserOnDisk.open()];
+  await writer.evaluate((directory) => window.internals.changeLoop(directory, 2, 300_000), directory);
+  const reading = readers.map((page) =>
+    page.evaluate((directory) => window.internals.restoreLoop(directory, () => "stopped" in window), directory),
+  );
+  await writer.evaluate((directory) => window.internals.changeLoop(directory, 10, 300_000), directory);
+  const untidied = () =>
+    writer.evaluate(
+      async (directory) =>
+        (await window.orbax.opfsStorage(directory).list("")).directories.filter((name) => name.includes("orbax-checkpoint-tmp")),
+      directory,
+    );
+  await expect.poll(untidied, { timeout: 60_000 }).toEqual([]);
+  for (const page of readers) await page.evaluate(() => Object.assign(window, { stopped: true }));
+  for (const { right, problems } of await Promise.all(reading)) {
+    expect(problems).toEqual([]);
+    expect(right).toBeGreaterThan(5);
+  }
+});
+
 for (const compression of ["none", "zstd"] as const) {
   test(`every dtype and 48 MiB go from a GPU into files and back, compression ${compression}`, async ({ browserOnDisk }) => {
     const page = await browserOnDisk.open();

@@ -46,7 +46,7 @@ export function nodeStorage(dir: string): WritableStorage {
       signal?.throwIfAborted();
       await attempt(path, rm(file, { recursive: true, force: true }));
     },
-    locks: nodeLocks(dir, ["readers"]),
+    locks: nodeLocks(dir),
   };
 }
 

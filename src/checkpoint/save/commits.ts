@@ -15,7 +15,7 @@ import { stepOfFolder } from "../steps.js";
  *    the same step has a higher number, and counts.
  * 2. Tidy. The files are moved into `N/`, one by one, what else stood there is removed, and then the marker goes, and its folder. A
  *    tidying that was cut short is taken up by the next one; until then a listed file is where it is found: in the folder of the commit, or,
- *    moved already, in `N/`. Nobody reads meanwhile: readers share a lock that tidying takes alone.
+ *    moved already, in `N/`. Nobody reads meanwhile: readers share a lock that tidying takes alone. Somebody may write.
  *
  * A marker names what it replaces, by the text of `N/_CHECKPOINT_METADATA`, in which Orbax and this package write the times of the save. Where
  * another text stands there, a writer that knows nothing of markers, such as Python, has saved step N since: that one stays.
@@ -67,8 +67,20 @@ export function stepsOf({ directories, pending }: StoreState): number[] {
   return [...steps].sort((a, b) => a - b);
 }
 
-/** Reads which steps there are, and what is pending. Throws StorageError where the place fails. */
+/**
+ * Reads which steps there are, and what is pending. A folder without a marker may have had one when the listing began, and be tidied since: then
+ * its step stands in another place than in that listing. Throws StorageError where the place fails.
+ */
 export async function readState(root: ReadableStorage, context: TaskContext): Promise<StoreState> {
+  const known = new Set<string>();
+  for (;;) {
+    const state = await readOnce(root, context);
+    if (state.unfinished.every((folder) => known.has(folder))) return state;
+    for (const folder of state.unfinished) known.add(folder);
+  }
+}
+
+async function readOnce(root: ReadableStorage, context: TaskContext): Promise<StoreState> {
   const { signal } = context;
   const { files, directories } = await root.list("", { signal });
   const folders = directories.filter(isCommitFolder);
@@ -91,9 +103,9 @@ export async function readState(root: ReadableStorage, context: TaskContext): Pr
 }
 
 /** Undefined where the folder was not committed: it has no marker, or one that was cut short. */
-async function readMarker(root: ReadableStorage, folder: string, { signal }: TaskContext): Promise<Commit | undefined> {
+async function readMarker(root: ReadableStorage, folder: string, context: TaskContext): Promise<Commit | undefined> {
   const path = `${folder}/${markerName}`;
-  const bytes = await root.read(path, { longest: longestJson, signal });
+  const bytes = await readSettled(root, path, context);
   if (bytes === undefined) return undefined;
   const [, step = "", number = ""] = folderPattern.exec(folder) ?? [];
   const members = parseMarker(bytes, path);
@@ -120,9 +132,23 @@ const isTexts = (value: JsonValue | undefined): value is string[] =>
   Array.isArray(value) && value.every((text) => typeof text === "string");
 
 /** The text of a step's `_CHECKPOINT_METADATA`; `""` where there is none. */
-export async function readIdentity(root: ReadableStorage, folder: string, { signal }: TaskContext): Promise<string> {
-  const bytes = await root.read(`${folder}/${identityFile}`, { longest: longestJson, signal });
+export async function readIdentity(root: ReadableStorage, folder: string, context: TaskContext): Promise<string> {
+  const bytes = await readSettled(root, `${folder}/${identityFile}`, context);
   return bytes === undefined ? "" : new TextDecoder().decode(bytes);
+}
+
+/** Most times that a file is replaced while it is read. */
+const mostTries = 10;
+
+/** A whole file; where somebody tidies it away meanwhile, what stands there then. */
+async function readSettled(root: ReadableStorage, path: string, { signal }: TaskContext): Promise<Uint8Array | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await root.read(path, { longest: longestJson, signal });
+    } catch (error) {
+      if (tries === mostTries || !isCheckpointError(error, "Storage") || error.reason !== "changed") throw error;
+    }
+  }
 }
 
 /** Whether nobody else has saved the step since. */

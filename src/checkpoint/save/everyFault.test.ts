@@ -55,7 +55,7 @@ async function untidied(files: Files, act: Act): Promise<Files> {
 async function neverTidied(files: Files): Promise<Files> {
   const memory = memoryStorage(new Map(files));
   const locks: DirectoryLocks = {
-    hold: async (_, { mode, wait }, work) => (mode === "exclusive" && !wait ? undefined : { value: await work() }),
+    hold: async (name, { mode }, work) => (name === "readers" && mode === "exclusive" ? undefined : { value: await work() }),
   };
   const store = new OrbaxCheckpointStore({ ...memory, locks }, { maxToKeep: null });
   await store.save(3, itemsOf(30), { overwrite: true });

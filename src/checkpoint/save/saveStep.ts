@@ -8,7 +8,7 @@ import { RestoreProgress } from "../restore/restoreProgress.js";
 import { type Commit, isUntidy, readState, type StoreState, stepsOf } from "./commits.js";
 import type { SavePlan } from "./planSave.js";
 import type { LockOptions, SaveOptions } from "./saveOptions.js";
-import { discard, tidyIfUnread } from "./tidying.js";
+import { discard, tidyAsWriter, tidySoon } from "./tidying.js";
 import { version } from "./version.js";
 import { type WritableRoot, writersLock } from "./writableRoot.js";
 import { nextCommitFolder, replacedBy, writeMarker } from "./writeCommit.js";
@@ -42,7 +42,7 @@ export async function saveStep(
       await commitStep(root, step, plan, options, policy, taken);
       await afterwards(async () => {
         await prune(root.storage, step, policy.maxToKeep);
-        await tidyIfUnread(root);
+        await tidySoon(root);
       });
     });
   } catch (error) {
@@ -110,11 +110,8 @@ async function commitStep(
 async function stateToWrite(root: WritableRoot, context: TaskContext): Promise<StoreState> {
   const state = await readState(root.storage, context);
   if (!isUntidy(state)) return state;
-  await tidyIfUnread(root);
-  const { unfinished, ...rest } = await readState(root.storage, context);
-  // Nobody reads these, and nobody else writes.
-  for (const folder of unfinished) await discard(root.storage, folder);
-  return { ...rest, unfinished: [] };
+  await tidyAsWriter(root);
+  return readState(root.storage, context);
 }
 
 function requireNewStep(step: number, state: StoreState, overwrite: boolean): void {
@@ -179,7 +176,7 @@ export async function deleteStep(root: WritableRoot, step: number, options: Lock
     requirePresent(root, step, state);
     signal?.throwIfAborted();
     await commitRemoval(root.storage, step, state);
-    await afterwards(() => tidyIfUnread(root));
+    await afterwards(() => tidySoon(root));
   });
 }
 

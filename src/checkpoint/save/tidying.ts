@@ -1,16 +1,52 @@
+import type { LockRequest } from "../../storage/locks/locks.js";
 import type { WritableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { type Commit, filesBelow, markerName, readState } from "./commits.js";
 import { readersLock, type WritableRoot, writersLock } from "./writableRoot.js";
 
-/** Tidies where nobody reads just now; the caller is the only writer. What fails is left to the next one. */
-export async function tidyIfUnread({ storage, locks }: WritableRoot): Promise<void> {
-  await locks.hold(readersLock, { mode: "exclusive", wait: false }, () => tidy(storage, {})).catch(() => undefined);
+/**
+ * Tidies where nobody reads just now. Otherwise it is done in the background, as soon as those have read who read now. What fails is left to
+ * the next one.
+ */
+export async function tidySoon(root: WritableRoot): Promise<void> {
+  const isDone = await tidyAlone(root, atOnce).catch(() => true);
+  if (!isDone) tidyAfterReaders(root).catch(() => undefined);
 }
 
-/** Tidies what others left, where nobody writes or reads just now; for the first reader. */
+const atOnce = { mode: "exclusive", wait: false } as const;
+
+/** Tidies while nobody reads, and nobody else tidies; false where it does not wait and somebody does. */
+async function tidyAlone({ storage, locks }: WritableRoot, request: LockRequest): Promise<boolean> {
+  return (await locks.hold(readersLock, request, () => tidy(storage, {}))) !== undefined;
+}
+
+/**
+ * How long it waits for those who read, in milliseconds, before it goes to the end of the line. Whoever comes meanwhile waits behind it, so that
+ * readers who follow on each other do not hold it up; and a read that takes long, or never ends, does not hold up others for long.
+ */
+const patience = [100, 200, 400, 800, 1600, 3200, 6400];
+
+async function tidyAfterReaders(root: WritableRoot): Promise<void> {
+  for (const milliseconds of patience) {
+    const limit = AbortSignal.timeout(milliseconds);
+    const isDone = await tidyAlone(root, { mode: "exclusive", wait: true, signal: limit }).catch((error: unknown) => {
+      if (!limit.aborted) throw error;
+      return false;
+    });
+    if (isDone) return;
+  }
+}
+
+/** Tidies, and removes what saves that have ended left, where nobody writes just now; for the first reader. */
 export async function tidyLeftovers(root: WritableRoot): Promise<void> {
-  await root.locks.hold(writersLock, { mode: "exclusive", wait: false }, () => tidyIfUnread(root)).catch(() => undefined);
+  await root.locks.hold(writersLock, atOnce, () => tidyAsWriter(root)).catch(() => undefined);
+}
+
+/** Tidies, and removes what saves that have ended left. The caller is the only writer. Throws StorageError where the place fails. */
+export async function tidyAsWriter(root: WritableRoot): Promise<void> {
+  await tidySoon(root);
+  const { unfinished } = await readState(root.storage, {});
+  for (const folder of unfinished) await discard(root.storage, folder);
 }
 
 /** Takes a commit back, or what was written of it: its marker first. */
@@ -19,10 +55,13 @@ export async function discard(root: WritableStorage, folder: string): Promise<vo
   await root.remove(folder);
 }
 
-/** Tidies all that is pending. The caller is the only writer, and nobody reads. Throws StorageError where the place fails. */
+/**
+ * Tidies all that is pending. Nobody reads, and nobody else tidies; others may write: a folder without a marker is theirs, and what they commit
+ * meanwhile replaces what is tidied, whether it stands in its own folder or in that of its step. Throws StorageError where the place fails.
+ */
 async function tidy(root: WritableStorage, context: TaskContext): Promise<void> {
-  const { pending, outdated, unfinished } = await readState(root, context);
-  for (const folder of [...outdated.map((commit) => commit.folder), ...unfinished]) await discard(root, folder);
+  const { pending, outdated } = await readState(root, context);
+  for (const { folder } of outdated) await discard(root, folder);
   for (const commit of pending.values()) {
     if (commit.files === undefined) await root.remove(String(commit.step));
     else await publish(root, { ...commit, files: commit.files }, context);

@@ -26,22 +26,22 @@ const leave = (owner: object) => writeFile(lockFile(), JSON.stringify(owner));
 
 describe("nodeLocks", () => {
   it("holds a file that names its owner, and takes it away", async () => {
-    const locks = nodeLocks(dir, ["readers"]);
+    const locks = nodeLocks(dir);
     const held = await locks.hold("writer", alone, async () => {
       expect(JSON.parse(await readFile(lockFile(), "utf8"))).toMatchObject({ pid: process.pid, host: hostname() });
-      expect(await nodeLocks(`${dir}/.`, []).hold("writer", atOnce, async () => 1)).toBeUndefined();
+      expect(await nodeLocks(`${dir}/.`).hold("writer", atOnce, async () => 1)).toBeUndefined();
       return readdir(dir);
     });
     expect(held?.value).toEqual([".orbax-webgpu-writer.lock"]);
     await expect(locks.hold("writer", alone, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
-    await locks.hold("readers", alone, async () => expect(await readdir(dir)).toEqual([]));
+    await locks.hold("writer", { mode: "shared", wait: true }, async () => expect(await readdir(dir)).toEqual([]));
     expect(await readdir(dir)).toEqual([]);
   });
 
   it("waits for another process until it ends, however it does", async () => {
     const child = await sleeper();
     await leave({ pid: child.pid, host: hostname() });
-    const locks = nodeLocks(dir, []);
+    const locks = nodeLocks(dir);
     expect(await locks.hold("writer", atOnce, async () => 1)).toBeUndefined();
     const controller = new AbortController();
     const aborted = locks.hold("writer", { ...alone, signal: controller.signal }, async () => 1);
@@ -56,7 +56,7 @@ describe("nodeLocks", () => {
   });
 
   it("takes over what a process of the same number left before, and a file that names nobody", async () => {
-    const locks = nodeLocks(dir, []);
+    const locks = nodeLocks(dir);
     await leave({ pid: process.pid, host: hostname(), started: Date.now() - 1e9 });
     expect(await locks.hold("writer", atOnce, async () => 1)).toEqual({ value: 1 });
     await writeFile(lockFile(), "");
@@ -65,6 +65,6 @@ describe("nodeLocks", () => {
 
   it("leaves the lock of another machine alone", async () => {
     await leave({ pid: 1, host: `not ${hostname()}` });
-    expect(await nodeLocks(dir, []).hold("writer", atOnce, async () => 1)).toBeUndefined();
+    expect(await nodeLocks(dir).hold("writer", atOnce, async () => 1)).toBeUndefined();
   });
 });

@@ -10,15 +10,14 @@ import { locksHere } from "./webLocks.js";
 const restMs = 50;
 
 /**
- * Locks of a folder (Node): among those in this process, and, where one is taken exclusively and is not `within` the process, among all
- * processes by a file in the folder that names its owner. What an owner left that has ended is taken over.
- * @param within names of locks that other processes do not hear of.
+ * Locks of a folder (Node): among those in this process; who takes one exclusively is also alone among those of all processes that do, by a file
+ * in the folder that names its owner. What an owner left that has ended is taken over. Other processes do not hear of shared locks.
  */
-export function nodeLocks(dir: string, within: readonly string[]): DirectoryLocks {
+export function nodeLocks(dir: string): DirectoryLocks {
   return {
     async hold(name, request, work) {
       const held = await locksHere(resolve(dir)).hold(name, request, async () => {
-        if (request.mode === "shared" || within.includes(name)) return { value: await work() };
+        if (request.mode === "shared") return { value: await work() };
         const file = join(dir, `.orbax-webgpu-${name}.lock`);
         return (await take(dir, file, request)) ? { value: await released(file, work) } : undefined;
       });
