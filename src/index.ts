@@ -69,6 +69,7 @@ export type { GpuArray } from "./gpu/gpuArray.js";
 export type { BufferLimits } from "./gpu/limits.js";
 export { directoryStorage } from "./storage/directory.js";
 export type { FileWriter } from "./storage/fileWriter.js";
+export { writeIndex } from "./storage/hosts/writeIndex.js";
 export { type HttpStorageOptions, httpStorage } from "./storage/http.js";
 export type { DirectoryLocks, LockRequest } from "./storage/locks/locks.js";
 export { memoryStorage } from "./storage/memory.js";

@@ -61,6 +61,7 @@ const values = [
   "resolveCheckpointDir",
   "shapeDtypeStruct",
   "templateOf",
+  "writeIndex",
 ];
 
 const types = [
@@ -220,6 +221,8 @@ describe("the public types", () => {
 
   it("of storages are these", () => {
     expectTypeOf(orbax.httpStorage).toEqualTypeOf<(url: string | URL, options?: HttpStorageOptions) => ReadableStorage>();
+    expectTypeOf(orbax.writeIndex).toBeCallableWith(orbax.memoryStorage(), { signal: AbortSignal.timeout(1) });
+    expectTypeOf(orbax.writeIndex).returns.resolves.toBeVoid();
     expectTypeOf(orbax.memoryStorage).returns.toEqualTypeOf<WritableStorage>();
     expectTypeOf(orbax.opfsStorage).toEqualTypeOf<(folder?: string) => WritableStorage>();
     expectTypeOf(orbax.directoryStorage).toEqualTypeOf<(handle: FileSystemDirectoryHandle) => WritableStorage>();

@@ -68,8 +68,21 @@ export type Fault = FaultKind & {
   readonly ranged?: boolean;
 };
 
+/** An answer that is no file. */
+export interface OwnAnswer {
+  /** 200 unless given. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** Answers a request itself; undefined: the roots serve it. */
+export type ServerHandler = (request: ServedRequest) => OwnAnswer | undefined;
+
 export interface ServerOptions {
   readonly root: ServerRoot;
+  /** Asked before the roots, as hosts with an API are; see the fakes beside this file. */
+  readonly handler?: ServerHandler;
   /** Further roots by path prefix, such as `{ "/data/": folder }`; the longest that fits wins. */
   readonly mounts?: Readonly<Record<string, ServerRoot>>;
   /** 0 (default): a free one. */

@@ -106,11 +106,30 @@ async function answer(options, met, request, outgoing) {
   if (request.method === "OPTIONS") return finish(request, outgoing, met["no-preflight"] ? 403 : 204, headers);
   if (met.redirect) return finish(request, outgoing, met.redirect.status ?? 302, { ...headers, location: met.redirect.location });
   if (met.status) return refuse(request, outgoing, headers, met.status);
+  const own = met.body ? undefined : options.handler?.(request);
+  if (own) return sendOwn(options, met, request, outgoing, headers, own);
   if (request.method !== "GET" && request.method !== "HEAD") return finish(request, outgoing, 405, headers, "method not allowed");
   const found = met.body ? { file: bodyFile(met.body) } : await find(...placeOf(options, request.path));
   if (found === undefined) return finish(request, outgoing, 404, headers, "not found");
   if ("file" in found) return sendFile(options, met, request, outgoing, headers, found.file);
   return sendDirectory(options, met, request, outgoing, headers, found.directory);
+}
+
+/**
+ * What a handler answers; a body as a file is sent, so that it meets the same faults.
+ * @param {ServerOptions} options
+ * @param {Met} met
+ * @param {ServedRequest} request
+ * @param {Outgoing} outgoing
+ * @param {Record<string, string>} headers
+ * @param {import("./server.d.mts").OwnAnswer} own
+ */
+function sendOwn(options, met, request, outgoing, headers, { status = 200, headers: more = {}, body = "" }) {
+  const all = { ...headers, ...more };
+  if (status !== 200) return finish(request, outgoing, status, all, body);
+  const { size, read } = fileOf(new TextEncoder().encode(body));
+  const file = { size, read, contentType: all["content-type"] };
+  return sendFile(options, { ...met, "ignore-range": { kind: "ignore-range" } }, request, outgoing, all, file);
 }
 
 /**
@@ -145,7 +164,7 @@ function commonHeaders({ cors = true, isolated = false, headers = {} }, met, req
   common["access-control-allow-origin"] = "*";
   if (!met["hide-headers"]) {
     common["access-control-expose-headers"] =
-      "accept-ranges, content-encoding, content-length, content-range, etag, last-modified, retry-after";
+      "accept-ranges, content-encoding, content-length, content-range, etag, last-modified, link, retry-after";
   }
   if (request.method === "OPTIONS" && !met["no-preflight"]) {
     common["access-control-allow-methods"] = "GET, HEAD, OPTIONS";

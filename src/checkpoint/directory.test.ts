@@ -14,9 +14,12 @@ describe("the store's constructor (substrax-behaviour 1)", () => {
   });
 
   it.each([
-    ["gs://bucket/run", /not gs:.*https address/],
-    ["s3://user:secret@bucket/run", /not s3:.*https address/],
-    [new URL("s3://bucket/run"), /not s3:.*https address/],
+    ["ftp://host/run", /not ftp:.*https address/],
+    [new URL("ftp://user:secret@host/run"), /not ftp:.*https address/],
+    ["s3://user:secret@bucket/run", /s3:\/\/bucket\/path, without credentials/],
+    [new URL("s3://user:secret@bucket/run"), /s3:\/\/bucket\/path, without credentials/],
+    ["gs://", /gs:\/\/bucket\/path/],
+    ["hf://secret", /hf:\/\/owner\/repo@revision\/path/],
     ["file:///tmp/run", /not file:.*nodeStorage/],
     [new URL("file:///tmp/run"), /not file:.*nodeStorage/],
     ["http:/example.org/run", /no valid.*https:\/\/host\/folder/],
@@ -73,6 +76,15 @@ describe("storageOf", () => {
   });
 
   it.each([
+    ["gs://bucket/run", "https://storage.googleapis.com/bucket/run"],
+    ["S3://bucket/run/", "https://bucket.s3.amazonaws.com/run"],
+    [new URL("hf://owner/repo@v1/run"), "https://huggingface.co/owner/repo/resolve/v1/run"],
+  ])("takes %s for a place on the web", (directory, name) => {
+    expect(storageOf(directory).name).toBe(name);
+    expect(directoryName(directory)).toBe(name);
+  });
+
+  it.each([
     ["runs/digits", "opfs:/runs/digits"],
     ["/runs//digits/", "opfs:/runs/digits"],
     ["./a/../b c%20", "opfs:/b c%20"],
@@ -103,6 +115,8 @@ describe("resolveCheckpointDir", () => {
     ["~/a", null, "/home/me/~/a"],
     ["https://host/run/../x", null, "https://host/x"],
     [null, "https://host/run/", "https://host/run/checkpoints"],
+    [null, "gs://bucket/run/", "gs://bucket/run/checkpoints"],
+    ["hf://owner/repo@v1/a b", null, "hf://owner/repo@v1/a b"],
   ])("resolves (%j, %j) to %s", (checkpointDir, runDir, resolved) => {
     inFolder("/home/me");
     expect(resolveCheckpointDir(checkpointDir, runDir)).toBe(resolved);

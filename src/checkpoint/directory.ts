@@ -1,5 +1,6 @@
 import { CheckpointValueError } from "../errors.js";
 import { checkedStorage } from "../storage/checked.js";
+import { isWebAddress } from "../storage/hosts/address.js";
 import { httpStorage } from "../storage/http.js";
 import type { DirectoryLocks } from "../storage/locks/locks.js";
 import { threadLocks } from "../storage/locks/threadLocks.js";
@@ -8,30 +9,30 @@ import type { ReadableStorage } from "../storage/storage.js";
 import { isWritable } from "../storage/writable.js";
 import type { WritableRoot } from "./save/writableRoot.js";
 
-/** Where a store's steps lie: an `http(s):` URL, a folder's path in the browser's private file system (OPFS), or any storage. */
+/**
+ * Where a store's steps lie: an `http(s):` URL or a `gs:`, `s3:` or `hf:` address, a folder's path in the browser's private file system (OPFS),
+ * or any storage.
+ */
 export type CheckpointDirectory = string | URL | ReadableStorage;
 
 /** Text that names the directory in errors. */
 export function directoryName(directory: CheckpointDirectory): string {
-  if (typeof directory === "string" && isWebAddress(directory)) return withoutSecrets(new URL(directory));
-  return directory instanceof URL ? withoutSecrets(directory) : (storageOf(directory).name ?? "the given storage");
+  return storageOf(directory).name ?? "the given storage";
 }
-
-const isWebAddress = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
-
-const withoutSecrets = ({ origin, pathname }: URL): string => origin + pathname;
 
 /**
  * Checks a store's directory; touches nothing.
- * @throws CheckpointValueError for blank text, a URL of another scheme, and what is no storage.
+ * @throws CheckpointValueError for blank text, an address that is not one of the web, and what is no storage.
  */
 export function requireDirectory(directory: CheckpointDirectory): void {
   if (typeof directory === "string") {
     if (directory.trim() === "")
       throw new CheckpointValueError("the checkpoint directory cannot be empty; give a URL, a folder or a storage");
     requireWebScheme(/^(?:https?:|[a-z][a-z0-9+.-]+:(?=\/\/))/i.exec(directory)?.[0], isWebAddress(directory));
+    if (isWebAddress(directory)) httpStorage(directory);
   } else if (directory instanceof URL) {
     requireWebScheme(directory.protocol, true);
+    httpStorage(directory);
   } else if (typeof directory?.read !== "function" || typeof directory.list !== "function") {
     throw new CheckpointValueError("a checkpoint directory is a URL, a folder's path, or a storage with read and list");
   }
@@ -40,12 +41,12 @@ export function requireDirectory(directory: CheckpointDirectory): void {
 /** What was given may hold a password, so only its scheme is repeated. */
 function requireWebScheme(scheme: string | undefined, isValid: boolean): void {
   if (scheme === undefined) return;
-  if (!/^https?:$/i.test(scheme)) {
+  if (!/^(?:https?|gs|s3|hf):$/i.test(scheme)) {
     const instead =
       scheme.toLowerCase() === "file:"
         ? 'open a folder on disk with nodeStorage(fileURLToPath(url)) from "orbax-webgpu/node"'
         : "use the https address of the place, or a storage of your own with read and list";
-    throw new CheckpointValueError(`a checkpoint directory has an http or https URL, not ${scheme}; ${instead}`);
+    throw new CheckpointValueError(`a checkpoint directory has an http, https, gs, s3 or hf URL, not ${scheme}; ${instead}`);
   }
   if (!isValid) throw new CheckpointValueError(`the checkpoint directory is no valid ${scheme} URL; it looks like https://host/folder`);
 }
@@ -87,7 +88,8 @@ export function resolveCheckpointDir(checkpointDir: string | null | undefined, r
 }
 
 function resolvePath(path: string): string {
-  if (isWebAddress(path)) return new URL(path).href;
+  // The text of other addresses than URLs is taken as it is.
+  if (isWebAddress(path)) return /^http/i.test(path) ? new URL(path).href : path;
   const { process } = globalThis as { readonly process?: NodeProcess };
   return absolutePath(path, process?.cwd?.());
 }

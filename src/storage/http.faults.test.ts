@@ -147,13 +147,20 @@ describe("35: the server ignores ranges", () => {
   });
 
   test("a reader that aborts leaves the others their file, and the last one stops it", async () => {
-    const { server, storage } = await open([{ kind: "ignore-range" }, { kind: "slow", bytesPerSecond: 3_000_000 }]);
+    const slow: Fault[] = [{ kind: "ignore-range" }, { kind: "slow", bytesPerSecond: 3_000_000 }];
+    let answered = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    const { server, storage } = await open(slow, { fetch: (url, init) => fetch(url, init).finally(answered) });
     const first = new AbortController();
     const reads = Promise.allSettled([
       storage.read(dataPath, { range: early, signal: first.signal }),
       storage.read(dataPath, { range: late }),
     ]);
-    await until(() => (server.requests[0]?.bytes ?? 0) > 0);
+    await isAnswered;
+    // Whoever waits for the answer joins what it began first.
+    await new Promise((resolve) => setTimeout(resolve));
     first.abort(new Error("enough"));
     const [aborted, read] = await reads;
     expect(aborted).toMatchObject({ status: "rejected", reason: { message: "enough" } });

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Fault, type RunningServer, type ServerOptions, startServer } from "../../e2e/server/server.mjs";
 import { testStorage } from "./conformance.testing.js";
@@ -109,7 +110,8 @@ describe("requests", () => {
     await storage.read("d");
     for await (const _ of storage.stream?.("d", { offset: 1, length: 400_000 }) ?? []);
     await storage.list("").catch(() => undefined);
-    expect(asked).toEqual(["high bytes=0-9", "high whole", "low bytes=1-400000", "low bytes=100001-400000", "high whole"]);
+    const lists = ["high whole", "high whole"];
+    expect(asked).toEqual(["high bytes=0-9", "high whole", "low bytes=1-400000", "low bytes=100001-400000", ...lists]);
   });
 
   test("43: neighbours asked in one go are one request, at most `concurrency` go at once", async () => {
@@ -202,18 +204,74 @@ describe("credentials", () => {
   });
 
   test("a browser that hides redirects is asked once, then follows them itself", async () => {
-    const modes: unknown[] = [];
-    const hidden = Object.defineProperty(new Response(null), "type", { value: "opaqueredirect" });
-    const storage = httpStorage("https://example.org/run", {
-      headers: { "x-key": "y" },
-      fetch: async (_, { redirect }) => {
-        modes.push(redirect);
-        return redirect === "manual" ? hidden : new Response("file");
-      },
-    });
+    const { storage, modes } = hidingRedirects({ Authorization: "Bearer x" });
     await storage.read("a");
     await storage.read("b");
     expect(modes).toEqual(["manual", "follow", "follow"]);
+  });
+
+  test("a browser that hides redirects is not asked to follow them with headers that it would carry along", async () => {
+    const { storage, modes } = hidingRedirects({ authorization: "Bearer x", "X-Key": "topsecret" });
+    for (const path of ["a", "b"]) {
+      const error = await storage.read(path).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ name: "StorageError", reason: "status", message: expect.stringMatching(/x-key.*Authorization/) });
+      expect(String(error)).not.toContain("topsecret");
+    }
+    expect(modes).toEqual(["manual", "manual"]);
+  });
+
+  test("a header that is none is named, and its value is not", async () => {
+    for (const [headers, message] of [
+      [{ authorization: "Bearer\ntopsecret" }, /the value of authorization in httpStorage's headers/],
+      [{ "x-key": "topsecret 漢" }, /the value of x-key/],
+      [{ "topsecret: x": "y" }, /a name in httpStorage's headers/],
+    ] as [Record<string, string>, RegExp][]) {
+      const storage = httpStorage("https://example.org/run", { headers, fetch: async () => new Response("file") });
+      const error = await storage.read("a").catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ name: "CheckpointValueError", message: expect.stringMatching(message) });
+      expect(inspect(error, { depth: 10 })).not.toContain("topsecret");
+    }
+  });
+
+  test("whatever a fetch of the caller's own throws, before its answer and within it, no secret is shown", async () => {
+    const secrets = { url: "https://me:hunter2@example.org/?sig=top%2Fsecret", headers: { "x-key": "alsosecret" } };
+    const causes = [
+      new Error("x-key: alsosecret"),
+      Object.assign(new Error("failed"), { config: { headers: new Headers({ "x-key": "alsosecret" }) } }),
+      new Error("failed", { cause: { request: { url: "https://example.org/a?sig=top%2Fsecret" } } }),
+      new Error("signed with top/secret"),
+      new AggregateError([new Error(`Basic ${btoa("me:hunter2")}`)]),
+      "alsosecret",
+    ];
+    for (const cause of causes) {
+      for (const answer of [rejecting(cause), breaking(cause)]) {
+        const storage = createHttpStorage(secrets.url, { headers: secrets.headers, retries: 0, fetch: answer }, testClock());
+        const error = await storage.read("a").catch((reason: unknown) => reason);
+        expect(error).toMatchObject({ name: "StorageError", reason: "network" });
+        expect(inspect(error, { depth: 20 })).not.toMatch(/hunter2|alsosecret|top.{1,3}secret|bWU6/);
+      }
+    }
+    const harmless = new TypeError("no route");
+    const error = await createHttpStorage(secrets.url, { retries: 0, fetch: rejecting(harmless) }, testClock())
+      .read("a")
+      .catch(String);
+    expect(error).toMatch(/no answer/);
+    await expect(createHttpStorage(secrets.url, { retries: 0, fetch: rejecting(harmless) }, testClock()).read("a")).rejects.toHaveProperty(
+      "cause",
+      harmless,
+    );
+  });
+
+  test("the query that a redirect leads to is a secret, too", async () => {
+    const server = await serve({ root, faults: [{ kind: "redirect", location: "https://example.org/a?Signature=topsecret" }] });
+    const storage = storageOf(server, {
+      headers: { "x-key": "y-key" },
+      retries: 0,
+      fetch: (url, init) => (url.startsWith(server.url) ? fetch(url, init) : Promise.reject(new TypeError(`cannot fetch ${url}`))),
+    });
+    const error = await storage.read("a").catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "StorageError", url: `${server.url}/a` });
+    expect(inspect(error, { depth: 20 })).not.toContain("topsecret");
   });
 });
 
@@ -225,6 +283,21 @@ test("refuses what is no folder's URL, without repeating it, and options out of 
   expect(() => httpStorage("https://example.org", { concurrency: 0 })).toThrow(/concurrency is an integer from 1, not 0/);
   expect(() => httpStorage("https://example.org", { retries: 1.5 })).toThrow(/retries/);
 });
+
+/** A storage on a host that redirects, in a browser that does not show it. */
+function hidingRedirects(headers: Record<string, string>) {
+  const modes: unknown[] = [];
+  const hidden = Object.defineProperty(new Response(null), "type", { value: "opaqueredirect" });
+  const fetch = async (_: string, { redirect }: RequestInit) => {
+    modes.push(redirect);
+    return redirect === "manual" ? hidden : new Response("file");
+  };
+  return { storage: httpStorage("https://example.org/run", { headers, fetch }), modes };
+}
+
+const rejecting = (cause: unknown) => () => Promise.reject(cause);
+
+const breaking = (cause: unknown) => async () => new Response(new ReadableStream({ pull: (controller) => controller.error(cause) }));
 
 function bytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) % 256);

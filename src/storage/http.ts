@@ -2,21 +2,21 @@ import type { ByteRange } from "../bytes/ranges.js";
 import { CheckpointValueError } from "../errors.js";
 import { ByteBudget } from "../tasks/budget.js";
 import { withCoalescing } from "./coalesce.js";
+import { type AddressOptions, parseAddress } from "./hosts/address.js";
 import { Exchange, type HttpHeaders } from "./http/exchange.js";
-import { listDirectory } from "./http/list.js";
 import { Parts } from "./http/parts.js";
 import { type Clock, systemClock } from "./http/retry.js";
 import { Scouts } from "./http/scouts.js";
 import { inSegments, mostUnread } from "./http/segments.js";
 import { HttpSession, type SessionSettings } from "./http/session.js";
-import { parseBase, targetOf } from "./http/target.js";
+import { targetOf } from "./http/target.js";
 import { Wholes } from "./http/wholes.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
 import type { ReadableStorage } from "./storage.js";
 import { absentFileError, piecesOf } from "./streamRange.js";
 
 /** How {@link httpStorage} asks. */
-export interface HttpStorageOptions {
+export interface HttpStorageOptions extends AddressOptions {
   /** Instead of the platform's `fetch`: for caches, proxies, signing, tests. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /**
@@ -44,7 +44,9 @@ export interface HttpStorageOptions {
 /**
  * A folder on a web server, read only: `fetch` with single closed ranges, tried again where that may help. Nothing is requested before
  * the first read. A file keeps the version of its first answer, for as long as this storage or its snapshot is used.
- * @throws CheckpointValueError on anything but an absolute http or https URL, and on options out of range.
+ *
+ * Besides http(s) URLs it takes `gs://bucket/path`, `s3://bucket/path` and `hf://owner/repo@revision/path`.
+ * @throws CheckpointValueError on any other text than such an address, and on options out of range.
  */
 export function httpStorage(url: string | URL, options: HttpStorageOptions = {}): ReadableStorage {
   return createHttpStorage(url, options, systemClock);
@@ -52,7 +54,7 @@ export function httpStorage(url: string | URL, options: HttpStorageOptions = {})
 
 /** As {@link httpStorage}, at the pace of another clock. */
 export function createHttpStorage(url: string | URL, options: HttpStorageOptions, clock: Clock): ReadableStorage {
-  const base = parseBase(url);
+  const { base, api } = parseAddress(url, options);
   const exchange = new Exchange({
     base,
     // Looked up at each call, as a page may replace it, and called as a function of its own.
@@ -64,6 +66,7 @@ export function createHttpStorage(url: string | URL, options: HttpStorageOptions
   });
   const settings = {
     base,
+    api,
     exchange,
     clock,
     scouts: new Scouts(),
@@ -112,7 +115,8 @@ function openSession(settings: SessionSettings): ReadableStorage {
     async list(prefix, { signal } = {}) {
       requirePrefix(prefix);
       signal?.throwIfAborted();
-      return listDirectory(session, prefix, signal);
+      const { listFolder } = await import("./hosts/listFolder.js");
+      return listFolder(session, prefix, signal);
     },
 
     snapshot: () => openSession(settings),

@@ -1,20 +1,23 @@
 import { abortable } from "../../tasks/context.js";
 import { onAbort } from "../../tasks/onAbort.js";
 import { TransportError } from "./failures.js";
+import { withoutSecrets } from "./secrets.js";
 
 /** One request on its way: stops with its caller, or when no byte comes for too long. */
 export class Connection {
   readonly #controller = new AbortController();
   readonly #idleTimeoutMs: number;
   readonly #release: () => void;
+  readonly #secrets: readonly string[];
   #caller: AbortSignal | undefined;
   #leave = () => {};
   #closed = false;
 
-  /** `release` is called when the connection is closed. */
-  constructor(idleTimeoutMs: number, release: () => void) {
+  /** `release` is called when the connection is closed; no failure's cause holds one of the `secrets`, which may grow. */
+  constructor(idleTimeoutMs: number, release: () => void, secrets: readonly string[]) {
     this.#idleTimeoutMs = idleTimeoutMs;
     this.#release = release;
+    this.#secrets = secrets;
   }
 
   /** What `fetch` takes. */
@@ -46,7 +49,9 @@ export class Connection {
       const caller = this.#caller;
       this.close();
       caller?.throwIfAborted();
-      throw error instanceof TransportError ? error : new TransportError("the request failed", { cause: error });
+      throw error instanceof TransportError
+        ? error
+        : new TransportError("the request failed", { cause: withoutSecrets(error, this.#secrets) });
     } finally {
       clearTimeout(timer);
     }

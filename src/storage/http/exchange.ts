@@ -1,10 +1,12 @@
 import { type ByteRange, endOf } from "../../bytes/ranges.js";
+import { CheckpointValueError } from "../../errors.js";
 import { ByteBudget } from "../../tasks/budget.js";
 import { abortable } from "../../tasks/context.js";
 import { Answer } from "./answer.js";
 import { Connection } from "./connection.js";
 import { requireResponse } from "./customFetch.js";
-import { TransportError } from "./failures.js";
+import { HiddenRedirectError } from "./failures.js";
+import { secretsOf } from "./secrets.js";
 import type { HttpBase } from "./target.js";
 
 /** Headers of each request, or a function that makes them, which may be async. */
@@ -50,22 +52,24 @@ export class Exchange {
 
   /**
    * One GET; whatever the status, it is an answer.
-   * @throws TransportError where there was none, CheckpointValueError where it is no response, the signal's reason on abort, and what the
-   *   user's `headers` function throws.
+   * @throws TransportError where there was none, HiddenRedirectError, CheckpointValueError where it is no response or a header is none, the
+   *   signal's reason on abort, and what the user's `headers` function throws.
    */
   async ask(url: URL, { range, accept, priority, signal }: HttpQuestion): Promise<Answer> {
-    const connection = new Connection(this.#settings.idleTimeoutMs, await this.#requests.acquire(1, { signal }));
+    const secrets = secretsOf(this.#settings.base.url);
+    const connection = new Connection(this.#settings.idleTimeoutMs, await this.#requests.acquire(1, { signal }), secrets);
     try {
       connection.follow(signal);
       const credentials = await abortable(this.#credentials(), { signal });
+      secrets.push(...Object.values(credentials));
       const plain = new Headers({ accept });
       // A single closed range is what CORS lets pass without asking first, and what every server knows.
       if (range !== undefined) plain.set("range", `bytes=${range.offset}-${endOf(range) - 1}`);
-      const answer = await this.#follow(url, { headers: plain, priority }, credentials, connection);
+      const answer = await this.#follow(url, { headers: plain, priority }, credentials, connection, secrets);
       return new Answer(answer.response, url, answer.url, connection);
     } catch (error) {
       connection.close();
-      throw error instanceof TransportError ? this.#withoutSecrets(error, url) : error;
+      throw error;
     }
   }
 
@@ -81,15 +85,18 @@ export class Exchange {
     { headers: plain, priority }: { readonly headers: Headers; readonly priority: RequestPriority },
     credentials: Readonly<Record<string, string>>,
     connection: Connection,
+    secrets: string[],
   ) {
-    const byHand = Object.keys(credentials).length > 0;
+    const names = Object.keys(credentials).map((name) => name.toLowerCase());
+    const others = names.filter((name) => name !== "authorization");
     let url = asked;
     for (let hop = 0; ; hop += 1) {
-      const manual = byHand && !this.#redirectsAreHidden;
+      const manual = names.length > 0 && (!this.#redirectsAreHidden || others.length > 0);
       const redirect = manual ? "manual" : "follow";
-      const headers = url.origin === asked.origin ? withCredentials(plain, credentials) : plain;
+      const headers = url.origin === this.#settings.base.url.origin ? withCredentials(plain, credentials) : plain;
       const response = requireResponse(await connection.wait(this.#fetch(url, { headers, redirect, priority, signal: connection.signal })));
       if (response.type === "opaqueredirect") {
+        if (others.length > 0) throw new HiddenRedirectError(others);
         this.#redirectsAreHidden = true;
         continue;
       }
@@ -97,6 +104,7 @@ export class Exchange {
       if (location === null || hop === mostRedirects || !URL.canParse(location, url)) return { response, url };
       await response.body?.cancel().catch(() => undefined);
       url = new URL(location, url);
+      secrets.push(...secretsOf(url));
     }
   }
 
@@ -107,18 +115,24 @@ export class Exchange {
     const init: RequestInit = { ...asked, cache: "no-store" };
     return fetch(url.href, credentials === undefined ? init : { ...init, credentials });
   }
-
-  /** A platform's error that repeats the URL gets a cause that does not. */
-  #withoutSecrets(error: TransportError, url: URL): TransportError {
-    const text = `${String(error.cause)} ${error.cause instanceof Error ? String(error.cause.cause) : ""}`;
-    const secret = url.search !== "" && text.includes(url.search);
-    return secret ? new TransportError(error.message, { cause: "left out: it holds the URL's query" }) : error;
-  }
 }
 
 function withCredentials(plain: Headers, credentials: Readonly<Record<string, string>>): Headers {
-  const headers = new Headers({ accept: plain.get("accept") ?? "*/*", ...credentials });
+  const headers = new Headers({ accept: plain.get("accept") ?? "*/*" });
+  for (const [name, value] of Object.entries(credentials)) setHeader(headers, name, value);
   const range = plain.get("range");
   if (range !== null) headers.set("range", range);
   return headers;
+}
+
+/** The platform's own error repeats the value. */
+function setHeader(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    const which = /^[\w-]{1,100}$/.test(name) ? `the value of ${name}` : "a name";
+    throw new CheckpointValueError(
+      `${which} in httpStorage's headers is none that a header may have; look for line breaks and non-Latin text`,
+    );
+  }
 }

@@ -8,6 +8,17 @@ export class TransportError extends Error {
   override readonly name = "TransportError";
 }
 
+/** A browser would follow a redirect, it does not say where to, and carry these headers along. */
+export class HiddenRedirectError extends Error {
+  override readonly name = "HiddenRedirectError";
+  readonly headers: readonly string[];
+
+  constructor(headers: readonly string[]) {
+    super("a redirect that a page cannot see");
+    this.headers = headers;
+  }
+}
+
 const timesTried = (tries: number) => (tries === 1 ? "1 try" : `${tries} tries`);
 
 /** No answer at all. */
@@ -18,6 +29,16 @@ export function unreachable({ path, label }: HttpTarget, tries: number, cause: u
     reason: "network",
     message: `no answer after ${timesTried(tries)}; check the address and the connection, and in a browser that the server allows this page's origin (Access-Control-Allow-Origin): a refusal by CORS looks the same, and so does a file that is not there, where the server leaves that header out of its 404 answers`,
     cause,
+  });
+}
+
+/** Headers that hold credentials would go along to a place that is not known. */
+export function hiddenRedirect({ path, label }: HttpTarget, headers: readonly string[]): StorageError {
+  return new StorageError({
+    path,
+    url: label,
+    reason: "status",
+    message: `the server redirects, and a browser, which does not say where to, would send ${headers.join(", ")} there, too; use the final address, or Authorization, which browsers leave out for another origin`,
   });
 }
 
@@ -85,7 +106,7 @@ export function cannotList({ path, label }: HttpTarget, why: string, status?: nu
     url: label,
     reason: "cannot-list",
     status,
-    message: `${why}; name the step instead of listing, or serve the folder with a directory index (\`python -m http.server\`, nginx autoindex)`,
+    message: `${why}; name the step instead of listing, or let the host list the folder, or put a list there with writeIndex() (docs/hosting.md)`,
   });
 }
 
@@ -98,9 +119,14 @@ export function refused({ path, label }: HttpTarget, status: number, body: strin
     url: label,
     reason: "status",
     status,
-    message: `the server answered ${status}${code === undefined ? "" : ` (${code})`}${tried}; ${adviceFor(status)}`,
+    message: `the server answered ${status}${code === undefined ? "" : ` (${code})`}${tried}; ${isElsewhere(code) ? otherRegion : adviceFor(status)}`,
   });
 }
+
+const isElsewhere = (code: string | undefined): boolean =>
+  ["PermanentRedirect", "TemporaryRedirect", "IllegalLocationConstraintException"].includes(code ?? "");
+
+const otherRegion = "the bucket lies in another region: give httpStorage's region, or the bucket's address there";
 
 function adviceFor(status: number): string {
   if (status === 0)

@@ -1,7 +1,7 @@
 import type { ByteRange } from "../../bytes/ranges.js";
 import type { Answer } from "./answer.js";
 import type { Exchange } from "./exchange.js";
-import { refused, TransportError, unreachable } from "./failures.js";
+import { HiddenRedirectError, hiddenRedirect, refused, TransportError, unreachable } from "./failures.js";
 import { type Attempts, type Clock, parseRetryAfter } from "./retry.js";
 import type { HttpTarget } from "./target.js";
 
@@ -52,6 +52,7 @@ async function answerOf({ exchange }: RequestSettings, asked: HttpRequest): Prom
   try {
     return await exchange.ask(target.url, asked);
   } catch (error) {
+    if (error instanceof HiddenRedirectError) throw hiddenRedirect(target, error.headers);
     if (!(error instanceof TransportError)) throw error;
     await attempts.failed({ error: (tries) => unreachable(target, tries, error.cause ?? error) }, signal);
     return undefined;

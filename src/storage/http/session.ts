@@ -1,6 +1,7 @@
 import { isCheckpointError } from "../../errors.js";
 import type { ByteBudget } from "../../tasks/budget.js";
 import { SharedTask } from "../../tasks/shared.js";
+import type { HostApi } from "../hosts/api.js";
 import type { Answer } from "./answer.js";
 import { notTheFile } from "./failures.js";
 import { type HttpRequest, type RequestSettings, request } from "./request.js";
@@ -13,6 +14,8 @@ import { Versions } from "./versions.js";
 /** What reading needs to know. */
 export interface SessionSettings extends RequestSettings {
   readonly base: HttpBase;
+  /** How the host lists, where its address tells. */
+  readonly api: HostApi | undefined;
   readonly retries: number;
   readonly scouts: Scouts;
   /** Most bytes of a file that is taken whole because its parts are not to be had, and of all such files that are kept. */

@@ -8,6 +8,8 @@ export interface HttpBase {
   readonly label: string;
   /** Basic credentials that stood in the URL, as an Authorization header; `fetch` refuses them in a URL. */
   readonly authorization: string | undefined;
+  /** What stands between a path's parts: `%2F` where the host takes a whole path as one part of the URL. */
+  readonly separator: "/" | "%2F";
 }
 
 /** One file of the storage. */
@@ -27,7 +29,7 @@ export function parseBase(given: string | URL): HttpBase {
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
     // What was given may hold a password, so it is not repeated.
     throw new CheckpointValueError(
-      'httpStorage needs an absolute http: or https: URL of a folder; for a path of this page use new URL("path/", location.href)',
+      'httpStorage needs an absolute http: or https: URL of a folder, or a gs:, s3: or hf: address; for a path of this page use new URL("path/", location.href)',
     );
   }
   const authorization = authorizationOf(url);
@@ -35,19 +37,22 @@ export function parseBase(given: string | URL): HttpBase {
   url.password = "";
   url.hash = "";
   if (!url.pathname.endsWith("/")) url.pathname += "/";
-  return { url, label: labelOf(url), authorization };
+  return { url, label: url.origin + url.pathname, authorization, separator: "/" };
 }
 
 /** The file at a path of the storage, or the folder where the path ends with `/`; every part is percent-encoded and the query is kept. */
 export function targetOf(base: HttpBase, path: string): HttpTarget {
   const url = new URL(base.url);
-  url.pathname += path.split("/").map(encoded).join("/");
-  return { path, url, label: labelOf(url) };
+  const parts = path.split("/").map(encodedPart);
+  url.pathname += parts.join(base.separator);
+  return { path, url, label: base.label + parts.join("/") };
 }
 
-const labelOf = (url: URL) => url.origin + url.pathname;
-
-function encoded(part: string): string {
+/**
+ * A part of a path as it stands in a URL.
+ * @throws CheckpointValueError where it has no encoding.
+ */
+export function encodedPart(part: string): string {
   try {
     return encodeURIComponent(part);
   } catch (cause) {

@@ -1,7 +1,6 @@
+import { listingOf } from "../listing.js";
 import type { StorageListing } from "../storage.js";
-
-/** Longest index page that is read, in bytes: some 50,000 entries. */
-export const longestIndex = 8 * 1024 * 1024;
+import { withoutEntities } from "./entities.js";
 
 /**
  * The entries of a directory page, as `python -m http.server`, nginx, Apache and their like print it, or of the JSON that nginx, Caddy and
@@ -10,14 +9,7 @@ export const longestIndex = 8 * 1024 * 1024;
  */
 export function parseDirectoryIndex(text: string, contentType: string | null, url: URL): StorageListing | undefined {
   const names = /json/i.test(contentType ?? "") ? namesInJson(text) : namesInHtml(text, url);
-  if (names === undefined) return undefined;
-  const files = new Set<string>();
-  const directories = new Set<string>();
-  for (const name of names) {
-    if (name.endsWith("/")) directories.add(name.slice(0, -1));
-    else files.add(name);
-  }
-  return { files: [...files].sort(), directories: [...directories].sort() };
+  return names && listingOf(names, "");
 }
 
 // Neither may look beyond the next tag: a page of unclosed ones would take forever.
@@ -82,14 +74,4 @@ function decoded(pathname: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-
-function withoutEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w+));/gi, (whole, decimal, hexadecimal, name) => {
-    if (name !== undefined) return entities[name] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
 }
