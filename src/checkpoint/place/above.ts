@@ -29,8 +29,12 @@ export function aboveOf(source: CheckpointDirectory): Above | undefined {
 }
 
 /** The last part of a place's name, where it has one; `""` else: storages in memory are called something, but nothing's folder. */
-export const lastName = (source: CheckpointDirectory): string =>
-  aboveOf(source)?.name ?? /^(?:[^:]+:\/\/[^/]+)?.*[/\\]([^/\\]+)[/\\]*$/s.exec((source as ReadableStorage).name ?? "")?.[1] ?? "";
+export function lastName(source: CheckpointDirectory): string {
+  const above = aboveOf(source);
+  if (above !== undefined) return above.name;
+  const path = ((source as ReadableStorage).name ?? "").replace(/^[^:/]+:\/\/[^/]+/, "");
+  return /[/\\]([^/\\]+)[/\\]*$/.exec(path)?.[1] ?? "";
+}
 
 function decoded(text: string): string {
   try {

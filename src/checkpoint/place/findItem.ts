@@ -2,6 +2,7 @@ import { CheckpointValueError, UnsupportedCheckpointError } from "../../errors.j
 import type { OrbaxMetadata } from "../metadata/orbaxMetadata.js";
 import type { Explorer, Folder } from "./explorer.js";
 import { holdsArrays, type ItemKind, itemKindOf, itemKinds, itemNames, itemProbes, kindOfHandler } from "./itemKind.js";
+import { pathIn } from "./place.js";
 
 /** An item of a step. */
 export interface FoundItem {
@@ -57,22 +58,17 @@ function namesOf({ folder, metadata }: Step): string[] {
 
 const isFolderName = (name: string): boolean => !["", ".", ".."].includes(name) && !/[/\\\0]/.test(name);
 
-const pathOf = ({ path }: Step, name: string): string => (path === "" ? name : `${path}/${name}`);
-
+/** Where the place cannot list, what the metadata tell is not looked at. */
 async function lookAt(step: Step, name: string, explorer: Explorer): Promise<FoundItem> {
-  const handler = step.metadata.itemHandlers[name];
-  const folder = await explorer.look(pathOf(step, name), [...itemProbes, ...(name === "metrics" ? ["metrics"] : [])]);
+  const handler = Object.hasOwn(step.metadata.itemHandlers, name) ? step.metadata.itemHandlers[name] : undefined;
+  const told = step.folder.isListed ? undefined : kindOfHandler(handler);
+  if (told !== undefined) return { name, kind: told };
+  const folder = await explorer.look(pathIn(step.path, name), [...itemProbes, ...(name === "metrics" ? ["metrics"] : [])]);
   return { name, folder, kind: itemKindOf(folder, name, handler) };
 }
 
-/** Where the place cannot list, what the metadata tell is not looked at. */
 const lookAtAll = (step: Step, names: readonly string[], explorer: Explorer): Promise<FoundItem[]> =>
-  Promise.all(
-    names.slice(0, mostItems).map(async (name) => {
-      const told = step.folder.isListed ? undefined : kindOfHandler(step.metadata.itemHandlers[name]);
-      return told === undefined ? lookAt(step, name, explorer) : { name, kind: told };
-    }),
-  );
+  Promise.all(names.slice(0, mostItems).map((name) => lookAt(step, name, explorer)));
 
 /** Asks for the items that steps of old versions most often have, where nothing tells their names. */
 async function guess(step: Step, explorer: Explorer): Promise<string[]> {
