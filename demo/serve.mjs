@@ -6,13 +6,14 @@ import { startServer } from "../e2e/server/server.mjs";
 const checkpointFolder = "digits/";
 
 /**
- * Serves the built demo, and beside it the digits checkpoints that real substrax wrote.
+ * Serves the built demo, and beside it the digits checkpoints that real substrax wrote, and the training images.
  * @param {{ root: string, port?: number }} options `port` 0: a free one.
  */
 export async function serveDemo({ root, port = 0 }) {
+  const fixtures = join(root, "e2e", "fixtures", "data");
   const server = await startServer({
     root: join(root, "demo", "dist"),
-    mounts: { [`/${checkpointFolder}`]: join(root, "e2e", "fixtures", "data", "digits") },
+    mounts: { [`/${checkpointFolder}`]: join(fixtures, "digits"), "/training/": join(fixtures, "training") },
     port,
   });
   return {

@@ -6,5 +6,11 @@ export default defineConfig({
   root: import.meta.dirname,
   base: "./",
   logLevel: "warn",
-  build: { target: "es2022", outDir: join(import.meta.dirname, "dist"), emptyOutDir: true, sourcemap: true },
+  build: {
+    target: "es2022",
+    outDir: join(import.meta.dirname, "dist"),
+    emptyOutDir: true,
+    sourcemap: true,
+    rolldownOptions: { input: ["index.html", "train.html"].map((page) => join(import.meta.dirname, page)) },
+  },
 });

@@ -60,7 +60,7 @@ export function stagesOf({ root, run, prepare, log }) {
       needs: ["build"],
       run: async () => {
         const env = { CHROMIUM_PATH: await chromium() };
-        return countCommand(await run(process.execPath, ["demo/run.mjs", "--headless"], { cwd: root, env }));
+        return countCommand(await run(process.execPath, ["demo/run.mjs", "--headless", "restore", "train"], { cwd: root, env }));
       },
     },
     {

@@ -15,9 +15,16 @@ export const noImages: LabelledImages = { count: 0, pixels: new Uint8Array(), la
 /** The same images and one more. */
 export const withImage = ({ count, pixels, labels }: LabelledImages, image: Uint8Array, digit: number): LabelledImages => ({
   count: count + 1,
-  pixels: Uint8Array.of(...pixels, ...image),
-  labels: Uint8Array.of(...labels, digit),
+  pixels: joined(pixels, image),
+  labels: joined(labels, Uint8Array.of(digit)),
 });
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
+}
 
 /** The same images without the last one. */
 export const withoutLast = ({ count, pixels, labels }: LabelledImages): LabelledImages => ({

@@ -1,0 +1,85 @@
+import type { CheckpointMetadata } from "orbax-webgpu";
+import { grouped, percent } from "../../view/numbers.js";
+import { bundledStep } from "../session/savedPlace.js";
+import type { SavedStep, SavedSteps } from "../session/savedSteps.js";
+import type { Training } from "../session/useTraining.js";
+import { bytesText } from "./bytesText.js";
+import { DeleteButton } from "./DeleteButton.js";
+
+/** The steps, newest first, and what can be done with them; last the one that Python saved. */
+export function StepTable({ training, saved }: { readonly training: Training; readonly saved: SavedSteps }) {
+  const { phase, activity, session } = training;
+  const canAct = phase.kind === "ready" || phase.kind === "failed";
+  const isBusy = activity !== "idle";
+  return (
+    <table class="steps-table">
+      <caption class="hidden">Saved steps, the newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Step</th>
+          <th scope="col">Saved</th>
+          <th scope="col">Test loss</th>
+          <th scope="col">Read rightly</th>
+          <th scope="col">Size</th>
+          {canAct ? <th scope="col">Actions</th> : null}
+        </tr>
+      </thead>
+      <tbody>
+        {saved.steps.map((step) => (
+          <tr key={step.step}>
+            <StepCells step={step} saved={saved} />
+            {canAct ? (
+              <td>
+                <div class="actions">
+                  <button
+                    type="button"
+                    disabled={isBusy}
+                    aria-label={`Restore step ${step.step}`}
+                    onClick={() => void session?.restore(step.step)}
+                  >
+                    Restore
+                  </button>
+                  <DeleteButton step={step.step} disabled={isBusy} confirm={() => void session?.delete(step.step)} />
+                </div>
+              </td>
+            ) : null}
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">{grouped(bundledStep)}</th>
+          <td colSpan={4}>by Flax and Optax in Python; it comes with the page</td>
+          {canAct ? (
+            <td>
+              <div class="actions">
+                <button type="button" disabled={isBusy} aria-label="Restore Python’s step" onClick={() => void session?.restore("python")}>
+                  Restore
+                </button>
+              </div>
+            </td>
+          ) : null}
+        </tr>
+      </tbody>
+    </table>
+  );
+}
+
+function StepCells({ step: { step, metadata, bytes }, saved }: { readonly step: SavedStep; readonly saved: SavedSteps }) {
+  return (
+    <>
+      <th scope="row">
+        {grouped(step)} {step === saved.latest ? <span class="mark latest">latest</span> : null}{" "}
+        {step === saved.best ? <span class="mark best">best</span> : null}
+      </th>
+      <td>{metadata === undefined ? "cannot be read" : timeOf(metadata)}</td>
+      <td>{metric(metadata, "test_loss")?.toFixed(4) ?? "–"}</td>
+      <td>{shareOf(metric(metadata, "accuracy"))}</td>
+      <td>{bytesText(bytes)}</td>
+    </>
+  );
+}
+
+const metric = (metadata: CheckpointMetadata | undefined, name: string) => metadata?.metrics[name];
+
+const shareOf = (share: number | undefined) => (share === undefined ? "–" : percent(share));
+
+const timeOf = ({ createdAt }: CheckpointMetadata) => new Date(createdAt).toLocaleTimeString("en-GB");

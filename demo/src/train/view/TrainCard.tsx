@@ -1,0 +1,69 @@
+import { useRef, useState } from "preact/hooks";
+import { grouped, percent } from "../../view/numbers.js";
+import type { Training } from "../session/useTraining.js";
+import { Curves } from "./Curves.js";
+import { Obstacle } from "./Obstacle.js";
+import { PlanChoice, type PlanNames, planOf } from "./PlanChoice.js";
+import { statusOf } from "./statusOf.js";
+
+/** The training itself: how long, how it goes, and what is in its way. */
+export function TrainCard({ training }: { readonly training: Training }) {
+  const { phase, activity, run, session } = training;
+  const [plan, setPlan] = useState<PlanNames>({ steps: "100", every: "25" });
+  const card = useRef<HTMLElement>(null);
+  const keepFocus = () => card.current?.focus({ preventScroll: true }); // the button that was pressed goes away
+  const isTraining = activity === "training" || activity === "saving";
+  const press = () => (isTraining ? session?.pause() : void session?.train(planOf(plan)));
+  return (
+    <section id="train" class="card" aria-labelledby="train-title" ref={card} tabIndex={-1}>
+      <div class="strip">
+        <h2 id="train-title">Train</h2>
+        {phase.kind !== "ready" ? null : (
+          <div class="plan">
+            <PlanChoice plan={plan} choose={setPlan} disabled={isTraining} />
+            <button type="button" class="primary" onClick={press} disabled={activity !== "idle" && !isTraining}>
+              {isTraining ? "Pause" : "Train"}
+            </button>
+          </div>
+        )}
+        <p class="status" role="status">
+          {statusOf(training)}
+        </p>
+      </div>
+      <Obstacle training={training} keepFocus={keepFocus} />
+      {run === undefined || (phase.kind === "elsewhere" && !phase.watching) ? null : <Curves history={run.history} />}
+      <RunFacts training={training} />
+    </section>
+  );
+}
+
+/** Where the run stands, in numbers. */
+function RunFacts({ training: { phase, run } }: { readonly training: Training }) {
+  const shown = phase.kind === "elsewhere" && !phase.watching ? undefined : run;
+  const test = shown?.history.tests.at(-1);
+  const loss = shown?.history.losses.at(-1);
+  return (
+    <dl class="facts">
+      <Fact term="Step" value={shown && grouped(shown.step)} detail={shown && `epoch ${grouped(shown.epoch)}`} />
+      <Fact term="Loss of the last batch" value={loss?.toFixed(4)} detail="128 images" />
+      <Fact term="Test images read rightly" value={test && percent(test.accuracy)} detail={test && `loss ${test.loss.toFixed(4)}`} />
+      <Fact term="Learned from" value={shown && grouped(shown.bundled + shown.drawn.count)} detail={shown && drawings(shown.drawn.count)} />
+    </dl>
+  );
+}
+
+const drawings = (count: number) => (count === 1 ? "images, 1 of them yours" : `images, ${count} of them yours`);
+
+interface FactProps {
+  readonly term: string;
+  readonly value: string | undefined;
+  readonly detail: string | undefined;
+}
+
+const Fact = ({ term, value, detail }: FactProps) => (
+  <div>
+    <dt>{term}</dt>
+    <dd>{value ?? "–"}</dd>
+    <dd class="detail">{detail ?? "\u00a0"}</dd>
+  </div>
+);
