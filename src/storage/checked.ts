@@ -15,7 +15,7 @@ import { isWritable } from "./writable.js";
 export function checkedStorage(storage: WritableStorage): WritableStorage;
 export function checkedStorage(storage: ReadableStorage): ReadableStorage;
 export function checkedStorage(storage: ReadableStorage): ReadableStorage {
-  const { stream, handle, snapshot } = storage;
+  const { size, stream, handle, snapshot } = storage;
   return {
     ...(storage.name !== undefined && { name: storage.name }),
     async read(path, options = {}) {
@@ -23,6 +23,9 @@ export function checkedStorage(storage: ReadableStorage): ReadableStorage {
       return bytes === undefined || bytes === null ? undefined : requireBytes(path, bytes, options);
     },
     list: async (prefix, options = {}) => requireListing(prefix, await stoppable(() => storage.list(prefix, options), options)),
+    ...(size && {
+      size: async (path, options = {}) => requireSize(path, await stoppable(() => size.call(storage, path, options), options)),
+    }),
     ...(stream && { stream: (path, range, options) => checkedPieces(path, range, stream.call(storage, path, range, options)) }),
     ...(handle && {
       handle: async (path, options = {}) => requireHandle(path, await stoppable(() => handle.call(storage, path, options), options)),
@@ -104,6 +107,14 @@ function requireHandle(path: string, handle: FileSystemFileHandle | undefined): 
   if (tagOf(handle) === "FileSystemFileHandle") return handle;
   throw new CheckpointValueError(
     `${path}: the storage's handle gave ${tagOf(handle)}; it gives a FileSystemFileHandle, and undefined where there is none`,
+  );
+}
+
+function requireSize(path: string, size: number | undefined): number | undefined {
+  if (size === undefined || size === null) return undefined;
+  if (Number.isSafeInteger(size) && size >= 0) return size;
+  throw new CheckpointValueError(
+    `${path}: the storage's size gave ${size}; it gives a number of bytes, and undefined where there is no file`,
   );
 }
 

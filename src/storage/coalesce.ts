@@ -16,7 +16,7 @@ interface WaitingRead extends ByteRange {
  */
 export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defaultMergeRule): ReadableStorage {
   const waiting = new Map<string, WaitingRead[]>();
-  const { stream, handle, snapshot } = storage;
+  const { size, stream, handle, snapshot } = storage;
 
   const send = (path: string) => {
     const reads = waiting.get(path) ?? [];
@@ -50,6 +50,7 @@ export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defau
       return enqueue(path, range, signal);
     },
     list: (prefix, options) => storage.list(prefix, options),
+    ...(size && { size: (path, options) => size.call(storage, path, options) }),
     ...(stream && { stream: (path, range, options) => stream.call(storage, path, range, options) }),
     ...(handle && { handle: (path, options) => handle.call(storage, path, options) }),
     ...(snapshot && { snapshot: () => withCoalescing(snapshot.call(storage), rule) }),

@@ -40,6 +40,14 @@ const wholes: readonly ConformanceCase<ReadableStorage>[] = [
     },
   },
   {
+    name: "tells how long files are, where it can",
+    async run(storage) {
+      for (const [path, bytes] of conformanceFiles)
+        same((await storage.size?.(path)) ?? bytes.byteLength, bytes.byteLength, `the size of ${path}`);
+      for (const path of ["nothing", "run/10"]) same(await storage.size?.(path), undefined, `the size of ${path}`);
+    },
+  },
+  {
     name: "a whole file that is as long as it may be is read",
     async run(storage) {
       sameBytes(await storage.read("top.bin", { longest: 1000 }), top, "top.bin");

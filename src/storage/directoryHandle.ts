@@ -23,6 +23,7 @@ export function directoryReading(name: string, openRoot: OpenRoot): DirectoryRea
     name,
     read: async (path, options = {}) => abortable(read(place(), path, options), options),
     list: async (prefix, options = {}) => abortable(list(place(), prefix, options), options),
+    size: async (path, options = {}) => abortable(sizeOf(place(), path, options), options),
     stream: (path, range, options = {}) => stream(place(), path, range, options),
     handle: async (path, options = {}) => abortable(handleOf(place(), path, options), options),
     snapshot: () => {
@@ -95,6 +96,10 @@ async function* stream(place: Place, path: string, range: ByteRange, ctx: TaskCo
 function partOf(path: string, file: File, range: ByteRange): Blob {
   if (endOf(range) > file.size) throw lengthError(path, range, file.size);
   return file.slice(range.offset, endOf(range));
+}
+
+async function sizeOf(place: Place, path: string, ctx: TaskContext): Promise<number | undefined> {
+  return (await openFile(place, path, ctx))?.file.size;
 }
 
 async function handleOf(place: Place, path: string, ctx: TaskContext): Promise<FileSystemFileHandle | undefined> {

@@ -29,6 +29,12 @@ export function memoryStorage(
       return bytes === undefined || range === undefined ? bytes : sliceOf(path, bytes, range);
     },
 
+    async size(path, { signal } = {}) {
+      requirePath(path);
+      signal?.throwIfAborted();
+      return stored.get(path)?.byteLength;
+    },
+
     async list(prefix, { signal } = {}) {
       requirePrefix(prefix);
       signal?.throwIfAborted();

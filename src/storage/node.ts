@@ -33,6 +33,7 @@ export function nodeStorage(dir: string): WritableStorage {
   return {
     name: dir,
     read: async (path, options = {}) => read(path, locate(path), options),
+    size: async (path, options = {}) => size(path, locate(path), options),
     stream: (path, range, options = {}) => stream(path, locate(path), range, options),
     list: async (prefix, options = {}) => {
       requirePrefix(prefix);
@@ -59,6 +60,11 @@ async function read(path: string, file: string, { range, longest, signal }: Read
     if (endOf(wanted) > size) throw lengthError(path, wanted, size);
     return readFully(path, handle, wanted, signal);
   });
+}
+
+async function size(path: string, file: string, { signal }: Options): Promise<number | undefined> {
+  signal?.throwIfAborted();
+  return withFile(path, file, async (_, size) => size);
 }
 
 async function* stream(path: string, file: string, range: ByteRange, { signal }: Options): AsyncIterable<Uint8Array> {

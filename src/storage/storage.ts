@@ -47,6 +47,13 @@ export interface ReadableStorage {
   stream?(path: string, range: ByteRange, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<Uint8Array>;
 
   /**
+   * Bytes that a file has, without reading them; `undefined` where there is no such file, or where this cannot be told. Optional: long files
+   * of which only some parts are needed are found their way in by it.
+   * @throws StorageError where the place fails.
+   */
+  size?(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<number | undefined>;
+
+  /**
    * The file itself, so that a worker can read it at first hand; `undefined` where there is none. Optional: only folders that the
    * browser keeps, or that its user picked, have such.
    * @throws StorageError where the place fails.

@@ -15,7 +15,7 @@ export function subfolder(storage: ReadableStorage, path: string): ReadableStora
     requirePath(name);
     return `${path}/${name}`;
   };
-  const { stream, handle, snapshot } = storage;
+  const { size, stream, handle, snapshot } = storage;
   return {
     name: storage.name === undefined ? path : `${storage.name}/${path}`,
     read: async (name, options) => storage.read(within(name), options),
@@ -23,6 +23,7 @@ export function subfolder(storage: ReadableStorage, path: string): ReadableStora
       requirePrefix(prefix);
       return storage.list(`${path}/${prefix}`, options);
     },
+    ...(size && { size: async (name, options) => size.call(storage, within(name), options) }),
     ...(stream && { stream: (name, range, options) => stream.call(storage, within(name), range, options) }),
     ...(handle && { handle: async (name, options) => handle.call(storage, within(name), options) }),
     ...(snapshot && { snapshot: () => subfolder(snapshot.call(storage), path) }),

@@ -37,6 +37,8 @@ test("of a path that several have, the last counts, and below a prefix the one w
     undefined,
   ]);
   expect(below.asked).toEqual([["a", "none"]]);
+  expect(second.asked).toEqual([["a", "b", "none", "p/none", "p"]]);
+  expect(first.asked).toEqual([["a", "none", "p/none", "p"]]);
   expect((await union.locateAll(["p/a", "b", "none"])).map((location) => location?.path)).toEqual(["at a", "at b", undefined]);
 });
 
@@ -60,7 +62,7 @@ test("paths of a storage without an index are files that may be there", async ()
   expect(await union.locateAll(["a", "p/x", "p/y"])).toMatchObject([
     { storage: folder, path: "a" },
     { path: "at x" },
-    { storage: folder, path: "p/y" },
+    { storage: folder, path: "p/y" }, // which may be there
   ]);
   await expect(union.readAll(["a"], { longest: 1, signal: AbortSignal.abort(new Error("stop")) })).rejects.toThrow("stop");
 });

@@ -12,14 +12,14 @@ type Location = RangeLocation | FileLocation;
 
 /**
  * Several storages as one. Where several have a path, the one with the longest prefix counts, and of two with the same the last. A storage that
- * cannot tell where its bytes are is taken to have all paths, so one such comes first.
+ * cannot tell where its bytes are is taken to have all paths that no other has.
  */
 export function unitedStorage(parts: readonly UnitedPart[]): LocatedStorage {
   const [only] = parts;
   if (parts.length === 1 && only?.prefix === "") return locatedStorage(only.storage);
   const storages = new Map<string, LocatedStorage[]>();
-  for (const { prefix, storage } of parts) storages.set(prefix, [...(storages.get(prefix) ?? []), locatedStorage(storage)]);
-  const prefixes = [...storages.keys()].sort((a, b) => a.length - b.length);
+  for (const { prefix, storage } of parts) storages.set(prefix, [locatedStorage(storage), ...(storages.get(prefix) ?? [])]);
+  const prefixes = [...storages.keys()].sort((a, b) => b.length - a.length);
 
   const ask = async <Value>(
     paths: readonly string[],
@@ -28,12 +28,14 @@ export function unitedStorage(parts: readonly UnitedPart[]): LocatedStorage {
     const answers = paths.map((): Value | undefined => undefined);
     const indices = indicesByPrefix(paths, storages);
     for (const prefix of prefixes) {
-      const below = indices.get(prefix) ?? [];
-      if (below.length === 0) continue;
-      const rests = below.map((index) => paths[index]?.slice(prefix.length) ?? "");
       for (const storage of storages.get(prefix) ?? []) {
-        const found = await answer(storage, rests);
-        for (const [nth, index] of below.entries()) answers[index] = found[nth] ?? answers[index];
+        const open = (indices.get(prefix) ?? []).filter((index) => answers[index] === undefined);
+        if (open.length === 0) break;
+        const found = await answer(
+          storage,
+          open.map((index) => paths[index]?.slice(prefix.length) ?? ""),
+        );
+        for (const [nth, index] of open.entries()) answers[index] = found[nth];
       }
     }
     return answers;

@@ -38,14 +38,34 @@ export async function listingOf(folder: ReadableStorage, prefix: string, { signa
 /** Most folders that are looked into for databases of their own. */
 const mostFolders = 4096;
 
+/** Where the arrays of an item lie. */
+export interface ArrayPlace {
+  readonly arrays: ReadableStorage | LocatedStorage;
+  /** Undefined where each array has a folder. */
+  readonly databases: "single" | "processes" | undefined;
+  /** The keys of all databases, where there are any. */
+  readonly keys?: readonly Pick<OcdbtDatabase, "keys">[] | undefined;
+}
+
 /**
- * The databases that the processes of a save wrote and no one merged: numbers may have gaps, and Orbax knows other names. Where the place
- * cannot list, those from 0 on without a gap.
+ * The item's database, or else those that the processes of a save wrote and no one merged, as one; or else its folder.
+ * @param listing of the folder; undefined where the place cannot list.
  */
-export async function openProcesses(folder: ReadableStorage, context: TaskContext): Promise<PlacedDatabase[]> {
-  const listing = await listingOf(folder, "", context);
-  if (listing === undefined) return openCounted(folder, context);
-  const names = listing.directories.filter((name) => name.startsWith(processPrefix)).sort(byNumber);
+export async function findArrays(
+  folder: ReadableStorage,
+  database: OcdbtDatabase | undefined,
+  listing: StorageListing | undefined,
+  context: TaskContext,
+): Promise<ArrayPlace> {
+  if (database !== undefined) return { arrays: database, databases: "single", keys: [database] };
+  const processes = listing === undefined ? await openCounted(folder, context) : await openProcesses(folder, listing, context);
+  if (processes.length === 0) return { arrays: folder, databases: undefined };
+  return { arrays: unitedStorage(processes.map((storage) => ({ prefix: "", storage }))), databases: "processes", keys: processes };
+}
+
+/** Numbers may have gaps, and Orbax knows names without a number. */
+async function openProcesses(folder: ReadableStorage, { directories }: StorageListing, context: TaskContext): Promise<PlacedDatabase[]> {
+  const names = directories.filter((name) => name.startsWith(processPrefix)).sort(byNumber);
   const opened = await Promise.all(names.slice(0, mostFolders).map((name) => openDatabaseIn(folder, name, context)));
   return opened.filter((database) => database !== undefined);
 }
@@ -54,6 +74,7 @@ const processPrefix = "ocdbt.process_";
 
 const byNumber = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
 
+/** Without a listing, those from 0 on up to the first gap. */
 async function openCounted(folder: ReadableStorage, context: TaskContext): Promise<PlacedDatabase[]> {
   const databases: PlacedDatabase[] = [];
   while (databases.length < mostFolders) {
@@ -86,7 +107,3 @@ async function openAll(folder: ReadableStorage, names: readonly string[], contex
   );
   return parts.filter((part) => part !== undefined);
 }
-
-/** Several databases as one. */
-export const uniteDatabases = (databases: readonly LocatedStorage[]): LocatedStorage =>
-  unitedStorage(databases.map((storage) => ({ prefix: "", storage })));

@@ -22,6 +22,7 @@ export async function* eachWithFolder<Value>(folder: string, values: AsyncIterab
 }
 
 function fromRoot(folder: string, error: unknown): unknown {
+  if (folder === "") return error;
   if (error instanceof UnsupportedCheckpointError && !error.message.startsWith(folder)) {
     return new UnsupportedCheckpointError(`${folder}: ${error.message}`, { cause: error });
   }

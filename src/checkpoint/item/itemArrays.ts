@@ -1,22 +1,34 @@
 import { CorruptCheckpointError } from "../../errors.js";
 import { leafPath, paramName } from "../../pytree/keyPath.js";
-import type { TreeEntry } from "../../pytree/treeMetadata.js";
+import type { StateArray, StateNumber } from "../../pytree/msgpack/stateLeaf.js";
+import { type TreeEntry, valueTypes } from "../../pytree/treeMetadata.js";
 import type { LocatedStorage } from "../../storage/located.js";
 import type { ReadableStorage } from "../../storage/storage.js";
-import { unitedStorage } from "../../storage/united.js";
+import { type UnitedPart, unitedStorage } from "../../storage/united.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
 import { openZarrArrays, type ZarrArray } from "../../zarr/openArray.js";
 import { openFolders } from "./arrayPlaces.js";
 import type { ItemLayout } from "./layout.js";
-import { hasArray, type TreeSource } from "./treeSource.js";
+import { listed } from "./listed.js";
+import { stateArrays } from "./stateArrays.js";
+import type { TreeSource } from "./treeSource.js";
 
 /** The arrays of an item, known before any of their chunks is read. */
 export interface ItemArrays {
   readonly opened: ReadonlyMap<TreeEntry, ZarrArray>;
   /** Holds their chunks. */
   readonly storage: ReadableStorage | LocatedStorage;
-  readonly databases: ItemLayout["databases"];
+  readonly layout: Pick<ItemLayout, "arrays" | "databases" | "zarr">;
+}
+
+/** What the names of arrays within a state file begin with, which no other name does. */
+const withinState = "checkpoint\0/";
+
+/** An entry that has an array, and what the array is called. */
+interface NamedEntry {
+  readonly entry: TreeEntry;
+  readonly name: string;
 }
 
 /**
@@ -24,35 +36,55 @@ export interface ItemArrays {
  * @throws CorruptCheckpointError that lists the leaves without array metadata.
  */
 export async function openItemArrays(folder: ReadableStorage, source: TreeSource, pace: Pace, context: TaskContext): Promise<ItemArrays> {
-  const wanted = source.entries.filter(hasArray);
-  const names = wanted.map(({ path }) => paramName(path));
-  const arrays = await openZarrArrays(source.arrays, names, pace, context);
+  const values: (StateArray | StateNumber)[] = [];
+  const wanted = namedEntries(source, values);
+  const base: UnitedPart[] = [{ prefix: "", storage: source.place.arrays }];
+  if (values.length > 0) base.push({ prefix: withinState, storage: stateArrays(folder, source.stateFile, values) });
+  const names = wanted.map(({ name }) => name);
+  const arrays = await openZarrArrays(unitedStorage(base), names, pace, context);
   const lost = names.filter((_, index) => arrays[index] === undefined);
   const folders = lost.length === 0 ? [] : await openFolders(folder, lost, context);
-  const storage = folders.length === 0 ? source.arrays : unitedStorage([{ prefix: "", storage: source.arrays }, ...folders]);
+  const storage = unitedStorage([...base, ...folders]);
   const found = folders.length === 0 ? [] : await openZarrArrays(storage, lost, pace, context);
   let nth = 0;
   const opened = new Map<TreeEntry, ZarrArray>();
-  for (const [index, entry] of wanted.entries()) {
+  for (const [index, { entry }] of wanted.entries()) {
     const array = arrays[index] ?? found[nth++];
     if (array !== undefined) opened.set(entry, array);
   }
   requireAll(wanted, opened);
-  return { opened, storage, databases: folders.length === 0 ? source.databases : "folders" };
+  return { opened, storage, layout: layoutOf(opened, folders.length > 0 ? "folders" : source.place.databases) };
 }
 
-/** Most leaves that a message lists. */
-const mostListed = 20;
+/** Entries with an array; those within the state file are added to `values`. */
+function namedEntries({ entries, state }: TreeSource, values: (StateArray | StateNumber)[]): NamedEntry[] {
+  const named: NamedEntry[] = [];
+  for (const entry of entries) {
+    const leaf = state.get(entry);
+    if (leaf?.kind === "stored") named.push({ entry, name: leaf.name });
+    else if (leaf?.kind === "array" || leaf?.kind === "number") named.push({ entry, name: withinState + (values.push(leaf) - 1) });
+    else if (leaf === undefined && isArray(entry)) named.push({ entry, name: paramName(entry.path) });
+  }
+  return named;
+}
 
-function requireAll(wanted: readonly TreeEntry[], opened: ReadonlyMap<TreeEntry, ZarrArray>): void {
-  const lost = wanted.filter((entry) => !opened.has(entry));
+const isArray = ({ valueType }: TreeEntry): boolean => valueTypes[valueType] === "array" || valueTypes[valueType] === "scalar";
+
+function requireAll(wanted: readonly NamedEntry[], opened: ReadonlyMap<TreeEntry, ZarrArray>): void {
+  const lost = wanted.filter(({ entry }) => !opened.has(entry));
   const [first] = lost;
   if (first === undefined) return;
-  const paths = lost.slice(0, mostListed).map(({ path }) => JSON.stringify(leafPath(path)));
-  const more = lost.length > mostListed ? ` and ${lost.length - mostListed} more` : "";
   throw new CorruptCheckpointError({
-    path: `${paramName(first.path)}/.zarray`,
+    path: `${first.name}/.zarray`,
     expected: `array metadata of ${wanted.length} leaves`,
-    received: `none for ${paths.join(", ")}${more}`,
+    received: `none for ${listed(lost.map(({ entry }) => leafPath(entry.path)))}`,
   });
+}
+
+function layoutOf(opened: ReadonlyMap<TreeEntry, ZarrArray>, databases: ItemLayout["databases"]): ItemArrays["layout"] {
+  const outside = Array.from(opened.values()).filter(({ name }) => !name.startsWith(withinState));
+  const arrays: ItemLayout["arrays"][number][] = [];
+  if (outside.length > 0) arrays.push(databases === undefined ? "directories" : "ocdbt");
+  if (outside.length < opened.size) arrays.push("msgpack");
+  return { arrays, databases, zarr: [...new Set(outside.map(({ version }) => version))].sort() };
 }

@@ -1,20 +1,23 @@
-import type { JsonValue } from "../../bytes/json.js";
-import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
-import { type KeyPath, leafPath } from "../../pytree/keyPath.js";
+import { type JsonValue, longestJson, parseJson } from "../../bytes/json.js";
+import { JsonMember } from "../../bytes/jsonMember.js";
+import { CorruptCheckpointError } from "../../errors.js";
+import { type KeyPath, leafPath, paramName } from "../../pytree/keyPath.js";
 import { leavesOf, TreeBuilder } from "../../pytree/tree.js";
-import type { TreeEntry } from "../../pytree/treeMetadata.js";
+import type { TreeEntry, ValueType } from "../../pytree/treeMetadata.js";
 import type { LocatedStorage } from "../../storage/located.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import { subfolder } from "../../storage/subfolder.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
 import type { ZarrArray } from "../../zarr/openArray.js";
+import { listingOf } from "./arrayPlaces.js";
 import { withFolder } from "./errorPaths.js";
-import { type ItemArrays, openItemArrays } from "./itemArrays.js";
+import { openItemArrays } from "./itemArrays.js";
 import type { ItemLayout } from "./layout.js";
 import type { StoredLeaf, StoredTree } from "./leaves.js";
 import { readKeyImpls, readStrings } from "./sideFiles.js";
-import { readTreeSource, type TreeSource } from "./treeSource.js";
+import { openStateFile } from "./stateFile.js";
+import { readTreeSource, sourceOfState, type TreeSource } from "./treeSource.js";
 
 /** The index of one item: its tree and where its arrays lie, known before any chunk is read. */
 export interface ItemIndex {
@@ -45,45 +48,98 @@ export interface ItemOptions {
 
 /**
  * Opens a pytree item: reads its tree, the index of its arrays, the metadata of each, and the side files that its leaves need.
- * @param path the item's folder, from the storage's root.
+ * @param path the item's folder, from the storage's root; or a state file of Flax.
  * @throws CorruptCheckpointError naming the file that is missing or damaged.
  * @throws CheckpointValueError for a generation that is not there.
  */
-export const openItem = (
+export async function openItem(
   name: string,
   root: ReadableStorage,
   path: string,
   options: ItemOptions,
   pace: Pace,
   context: TaskContext,
-): Promise<ItemIndex> => withFolder(path, readIndex(name, path, subfolder(root, path), options, pace, context));
-
-async function readIndex(
-  name: string,
-  path: string,
-  folder: ReadableStorage,
-  { node, generation }: ItemOptions,
-  pace: Pace,
-  context: TaskContext,
 ): Promise<ItemIndex> {
+  const opening = { name, path, folder: subfolder(root, path), options, pace, context };
+  const index = await withFolder(path, openFolder(opening));
+  return index ?? (await openRandomKey(root, opening)) ?? (await openFile(root, opening)) ?? noTree(path);
+}
+
+/** An item that is being opened. */
+interface ItemOpening {
+  readonly name: string;
+  readonly path: string;
+  readonly folder: ReadableStorage;
+  readonly options: ItemOptions;
+  readonly pace: Pace;
+  readonly context: TaskContext;
+}
+
+async function openFolder(opening: ItemOpening): Promise<ItemIndex | undefined> {
+  const { folder, options, pace, context } = opening;
+  const { node, generation } = options;
   const source = await readTreeSource(folder, { generation, allowNames: node === undefined }, pace, context);
-  const [arrays, strings] = await Promise.all([
-    openItemArrays(folder, source, pace, context),
-    readStrings(folder, source.entries, pace, context),
-  ]);
+  return source && readIndex(opening, source);
+}
+
+/** What Orbax's handlers of random keys write: an item for the key, beside what is known of it. */
+async function openRandomKey(root: ReadableStorage, opening: ItemOpening): Promise<ItemIndex | undefined> {
+  const { path, folder, options, context } = opening;
+  if (options.node !== undefined) return undefined;
+  const listing = await listingOf(folder, "", context);
+  const open = async (name: string) => {
+    if (listing?.directories.includes(name) === false) return undefined;
+    const within = path === "" ? name : `${path}/${name}`;
+    return withFolder(within, openFolder({ ...opening, path: within, folder: subfolder(root, within) }));
+  };
+  const ofNumpy = await open("np_random_key");
+  if (ofNumpy !== undefined) return ofNumpy;
+  const ofJax = await open("jax_random_key");
+  return ofJax && ((await withFolder(path, isTypedKey(folder, context))) ? asTypedKey(ofJax) : ofJax);
+}
+
+async function isTypedKey(folder: ReadableStorage, { signal }: TaskContext): Promise<boolean> {
+  const path = "jax_random_key_metadata/metadata";
+  const bytes = await folder.read(path, { longest: longestJson, signal });
+  return bytes !== undefined && new JsonMember(path, "the file", parseJson(bytes, path)).booleanAt("typed");
+}
+
+/** The implementation is not stored: it is JAX's default one, which the length of a key tells. */
+function asTypedKey(index: ItemIndex): ItemIndex {
+  const [leaf] = index.leaves;
+  if (leaf === undefined || !("array" in leaf)) return index;
+  const key = { ...leaf, keyImpl: leaf.array.spec.shape.at(-1) === 4 ? "rbg" : "threefry2x32" };
+  return { ...index, tree: { kind: "leaf", leaf: key }, leaves: [key] };
+}
+
+/** A file `checkpoint_<step>`, as Flax wrote it before it used Orbax. */
+async function openFile(root: ReadableStorage, opening: ItemOpening): Promise<ItemIndex | undefined> {
+  const { path, options, pace, context } = opening;
+  if (path === "" || options.node !== undefined) return undefined;
+  const tree = await openStateFile(root, path, pace, context);
+  if (tree === undefined) return undefined;
+  const slash = path.lastIndexOf("/");
+  const above = path.slice(0, Math.max(0, slash));
+  const folder = subfolder(root, above);
+  const source = sourceOfState(tree, path.slice(slash + 1), { arrays: folder, databases: undefined });
+  return withFolder(above, readIndex({ ...opening, path: above, folder }, source));
+}
+
+async function readIndex({ name, path, folder, options, pace, context }: ItemOpening, source: TreeSource): Promise<ItemIndex> {
+  const [arrays, strings] = await Promise.all([openItemArrays(folder, source, pace, context), readStrings(folder, source, pace, context)]);
   const keyImpls = await readKeyImpls(folder, arrays.opened, pace, context);
   const builder = new TreeBuilder<StoredLeaf>(source.file);
   for (const entry of source.entries) {
     if (pace.dueForSmallStep) await pace.rest();
-    const keys = node === undefined ? entry.path : withoutNode(node, entry.path);
-    builder.add(keys, storedLeaf(entry, leafPath(keys), arrays.opened.get(entry), strings, keyImpls));
+    const keys = keysOf(entry, source, options);
+    builder.add(keys, storedLeaf(entry, leafPath(keys), arrays.opened.get(entry), strings.get(entry), keyImpls));
   }
   const tree = builder.finish();
   if (pace.due) await pace.rest();
   return {
     name,
     folder: path,
-    layout: layoutOf(source, arrays),
+    layout: { tree: source.from, ...arrays.layout },
     tree,
     leaves: leavesOf(tree),
     arrays: arrays.storage,
@@ -93,10 +149,18 @@ async function readIndex(
   };
 }
 
-function layoutOf({ from }: TreeSource, { opened, databases }: ItemArrays): ItemLayout {
-  const zarr = new Set(Array.from(opened.values(), ({ version }) => version));
-  const place = databases === undefined ? "directories" : "ocdbt";
-  return { tree: from, arrays: opened.size === 0 ? [] : [place], databases, zarr: [...zarr].sort() };
+/** The path of an entry, without what its writer put around the tree. */
+function keysOf({ path }: TreeEntry, source: TreeSource, { node }: ItemOptions): KeyPath {
+  if (node !== undefined) return withoutNode(node, path);
+  return isArraySave(source) ? [] : path;
+}
+
+/** Whether an item is what Orbax's `ArraySave` makes of one array. A tree like that has a folder, or no file, of the same name as the state file. */
+function isArraySave({ from, entries, options }: TreeSource): boolean {
+  const [only] = entries;
+  return (
+    entries.length === 1 && only !== undefined && paramName(only.path) === "checkpoint" && (from === "names" || options.useOcdbt === false)
+  );
 }
 
 function withoutNode(node: string, path: KeyPath): KeyPath {
@@ -110,32 +174,35 @@ function withoutNode(node: string, path: KeyPath): KeyPath {
 }
 
 function storedLeaf(
-  entry: TreeEntry,
+  { valueType }: TreeEntry,
   path: string,
   array: ZarrArray | undefined,
-  strings: ReadonlyMap<TreeEntry, string>,
+  text: string | undefined,
   keyImpls: ReadonlyMap<string, string>,
 ): StoredLeaf {
-  const { valueType } = entry;
-  if (valueType === "string") return { kind: "string", path, value: strings.get(entry) ?? "" };
-  if (valueType === "jax.Array" || valueType === "np.ndarray" || valueType === "scalar") {
-    if (array === undefined) throw aggregated(path);
-    if (valueType === "scalar") requireScalar(path, array);
-    return { kind: valueType, path, array, keyImpl: valueType === "jax.Array" ? keyImpls.get(array.name) : undefined };
+  switch (valueType) {
+    case "string":
+      return { kind: "string", path, value: text ?? "" };
+    case "jax.Array":
+    case "np.ndarray":
+    case "scalar":
+      requireArray(path, array, valueType);
+      return { kind: valueType, path, array, keyImpl: valueType === "jax.Array" ? keyImpls.get(array.name) : undefined };
+    default:
+      return { kind: "empty", path, valueType };
   }
-  return { kind: "empty", path, valueType };
 }
 
-const aggregated = (path: string) =>
-  new UnsupportedCheckpointError(
-    `leaf ${JSON.stringify(path)} lies in a msgpack file, where Orbax before 0.5.21 aggregated values; save the checkpoint again with a current Orbax`,
-  );
-
-function requireScalar(path: string, { name, spec }: ZarrArray): void {
-  if (spec.shape.length === 0) return;
+function requireArray(path: string, array: ZarrArray | undefined, valueType: ValueType): asserts array is ZarrArray {
+  if (array !== undefined && (valueType !== "scalar" || array.spec.shape.length === 0)) return;
   throw new CorruptCheckpointError({
-    path: `${name}/.zarray`,
+    path: `${array?.name}/.zarray`,
     expected: `rank 0, since leaf ${JSON.stringify(path)} is a Python number`,
-    received: `shape [${spec.shape.join(", ")}]`,
+    received: `shape [${array?.spec.shape.join(", ")}]`,
   });
+}
+
+function noTree(path: string): never {
+  const file = path === "" ? "_METADATA" : `${path}/_METADATA`;
+  throw new CorruptCheckpointError({ path: file, expected: "the item's tree", received: "no such file" });
 }

@@ -10,33 +10,35 @@ import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
 import type { ZarrArray } from "../../zarr/openArray.js";
 import { listingOf } from "./arrayPlaces.js";
+import type { TreeSource } from "./treeSource.js";
 
 /**
- * Reads the strings of an item, from `_strings.json` where it has any.
+ * Reads the strings of an item: of the state file, and from `_strings.json` where there are others.
  * @throws CorruptCheckpointError where the file, or the text of a leaf, is missing.
  */
 export async function readStrings(
   folder: ReadableStorage,
-  entries: readonly TreeEntry[],
+  { entries, state }: TreeSource,
   pace: Pace,
   { signal }: TaskContext,
 ): Promise<ReadonlyMap<TreeEntry, string>> {
-  const strings = entries.filter(({ valueType }) => valueType === "string");
-  if (strings.length === 0) return new Map();
+  const texts = new Map<TreeEntry, string>();
+  for (const [entry, leaf] of state) if (leaf.kind === "string") texts.set(entry, leaf.value);
+  const strings = entries.filter((entry) => entry.valueType === "string" && !texts.has(entry));
+  if (strings.length === 0) return texts;
   const path = "_strings.json";
   const bytes = await folder.read(path, { longest: longestJson, signal });
   if (bytes === undefined)
     throw new CorruptCheckpointError({ path, expected: `the texts of ${strings.length} leaves`, received: "no such file" });
   const document = await parseJsonInTurns(bytes, path, pace, { floats: "tagged" });
-  return new Map(
-    strings.map((entry) => {
-      const name = paramName(entry.path);
-      const value = findString(document, name);
-      if (value === undefined)
-        throw new CorruptCheckpointError({ path, expected: `a text for leaf ${JSON.stringify(name)}`, received: "none" });
-      return [entry, typeof value === "string" ? value : formatJson(value)];
-    }),
-  );
+  for (const entry of strings) {
+    const name = paramName(entry.path);
+    const value = findString(document, name);
+    if (value === undefined)
+      throw new CorruptCheckpointError({ path, expected: `a text for leaf ${JSON.stringify(name)}`, received: "none" });
+    texts.set(entry, typeof value === "string" ? value : formatJson(value));
+  }
+  return texts;
 }
 
 /** Implementations of typed keys by param name. Only `array_metadatas` tells keys from other arrays; it is read where an array could be one. */

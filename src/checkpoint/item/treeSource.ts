@@ -1,15 +1,19 @@
 import { longestJson } from "../../bytes/json.js";
 import { CorruptCheckpointError } from "../../errors.js";
-import { openOcdbt } from "../../ocdbt/open.js";
-import type { KeyPath } from "../../pytree/keyPath.js";
+import { type OcdbtDatabase, openOcdbt } from "../../ocdbt/open.js";
+import { type KeyPath, leafPath } from "../../pytree/keyPath.js";
+import type { StateLeaf } from "../../pytree/msgpack/stateLeaf.js";
+import type { TreeNode } from "../../pytree/tree.js";
 import { parseTreeMetadataInTurns, type TreeEntry, type TreeMetadata, valueTypes } from "../../pytree/treeMetadata.js";
-import type { LocatedStorage } from "../../storage/located.js";
-import type { ReadableStorage } from "../../storage/storage.js";
+import type { ReadableStorage, StorageListing } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
-import { listingOf, openProcesses, uniteDatabases } from "./arrayPlaces.js";
+import { type ArrayPlace, findArrays, listingOf } from "./arrayPlaces.js";
 import type { ItemLayout } from "./layout.js";
+import { listed } from "./listed.js";
 import { arraysInDatabases, arraysInFolders, isArray } from "./namedArrays.js";
+import { entriesOfState, leafAt, type StateEntries } from "./stateEntries.js";
+import { openStateFile } from "./stateFile.js";
 
 /** The tree of an item as its writer recorded it, and where its arrays lie. */
 export interface TreeSource {
@@ -19,9 +23,10 @@ export interface TreeSource {
   /** Leaves and empty nodes in tree order. */
   readonly entries: readonly TreeEntry[];
   readonly options: Omit<TreeMetadata, "entries">;
-  /** The item's database, those of its processes as one, or its folder. */
-  readonly arrays: ReadableStorage | LocatedStorage;
-  readonly databases: "single" | "processes" | undefined;
+  /** What a state file says of entries; empty where none is needed. */
+  readonly state: StateEntries;
+  readonly stateFile: string;
+  readonly place: ArrayPlace;
 }
 
 /** How {@link readTreeSource} reads. */
@@ -33,31 +38,80 @@ export interface TreeSourceOptions {
 }
 
 /** Whether an entry's value is an array of the item's arrays. */
-export const hasArray = ({ valueType, skipDeserialize }: TreeEntry): boolean =>
+const hasArray = ({ valueType, skipDeserialize }: TreeEntry): boolean =>
   !skipDeserialize && (valueTypes[valueType] === "array" || valueTypes[valueType] === "scalar");
 
+/** Whether an entry's value is in the state file, where Orbax before 0.5.21 aggregated values. */
+const isAggregated = ({ valueType, skipDeserialize }: TreeEntry): boolean => skipDeserialize && valueTypes[valueType] !== "empty";
+
+/** Folders that hold an item each, for the key that one of Orbax's handlers of random keys wrote. */
+const randomKeys = ["jax_random_key", "np_random_key"];
+
+/** The state file of an item. */
+const stateFile = "checkpoint";
+
 /**
- * Reads an item's tree: `_METADATA`, or else the names of its arrays.
- * @throws CorruptCheckpointError where a file is damaged, or where there is no tree.
+ * Reads an item's tree: `_METADATA`, or else the state file, or else the names of its arrays; undefined where there is none of them.
+ * @throws CorruptCheckpointError where a file is damaged, or one is missing that another one refers to.
  */
 export async function readTreeSource(
   folder: ReadableStorage,
   { generation, allowNames }: TreeSourceOptions,
   pace: Pace,
   context: TaskContext,
-): Promise<TreeSource> {
+): Promise<TreeSource | undefined> {
   const { metadata, database } = await readBeginnings(folder, generation, pace, context);
-  if (metadata === undefined) {
-    if (!allowNames) throw noTree();
-    return namedTree(folder, database, context);
+  if (metadata !== undefined) return recordedTree(folder, metadata, database, pace, context);
+  if (!allowNames) return undefined;
+  const listing = await listingOf(folder, "", context);
+  if (listing?.directories.some((name) => randomKeys.includes(name))) return undefined;
+  const place = await findArrays(folder, database, listing, context);
+  return (await stateTree(folder, place, listing, pace, context)) ?? (await namedTree(folder, place, listing, context));
+}
+
+async function recordedTree(
+  folder: ReadableStorage,
+  { entries, ...options }: TreeMetadata,
+  database: OcdbtDatabase | undefined,
+  pace: Pace,
+  context: TaskContext,
+): Promise<TreeSource> {
+  const mayBeUnmerged = database === undefined && options.useOcdbt !== false && entries.some(hasArray);
+  const listing = mayBeUnmerged ? await listingOf(folder, "", context) : noListing;
+  const place = await findArrays(folder, database, listing, context);
+  if (place.databases === undefined && options.useOcdbt === true && entries.some(hasArray)) throw noDatabase();
+  const aggregated = entries.filter(isAggregated);
+  const state = aggregated.length === 0 ? new Map() : await aggregatedValues(folder, aggregated, pace, context);
+  return { from: "metadata", file: "_METADATA", entries, options, state, stateFile, place };
+}
+
+const noListing: StorageListing = { files: [], directories: [] };
+
+/** Whether a value of the state file is of the kind that the tree names. */
+const standsFor = ({ kind }: StateLeaf, { valueType }: TreeEntry): boolean =>
+  kind !== "empty" && (kind === "string") === (valueType === "string");
+
+async function aggregatedValues(
+  folder: ReadableStorage,
+  entries: readonly TreeEntry[],
+  pace: Pace,
+  context: TaskContext,
+): Promise<StateEntries> {
+  const tree = await openStateFile(folder, stateFile, pace, context);
+  const lost: string[] = [];
+  const state = new Map<TreeEntry, StateLeaf>();
+  for (const entry of entries) {
+    const leaf = tree && leafAt(tree, entry.path);
+    if (leaf === undefined || !standsFor(leaf, entry)) lost.push(leafPath(entry.path));
+    else state.set(entry, leaf);
   }
-  const { entries, ...options } = metadata;
-  const source = { from: "metadata", file: "_METADATA", entries, options } as const;
-  if (database !== undefined) return { ...source, arrays: database, databases: "single" };
-  const processes = options.useOcdbt !== false && entries.some(hasArray) ? await openProcesses(folder, context) : [];
-  if (processes.length > 0) return { ...source, arrays: uniteDatabases(processes), databases: "processes" };
-  if (options.useOcdbt === true && entries.some(hasArray)) throw noDatabase();
-  return { ...source, arrays: folder, databases: undefined };
+  if (lost.length === 0) return state;
+  const expected = `the values of ${entries.length} leaves`;
+  throw new CorruptCheckpointError({
+    path: stateFile,
+    expected,
+    received: tree === undefined ? "no such file" : `none for ${listed(lost)}`,
+  });
 }
 
 /**
@@ -80,26 +134,38 @@ async function readTreeMetadata(folder: ReadableStorage, pace: Pace, { signal }:
   return bytes && parseTreeMetadataInTurns(bytes, "_METADATA", pace);
 }
 
-/** The tree of an item without `_METADATA`: flat, since a dot in a name may part two keys or stand within one. */
-async function namedTree(
+/** The tree of a state file, which stands alone up to Orbax 0.4.2. */
+async function stateTree(
   folder: ReadableStorage,
-  database: Awaited<ReturnType<typeof openOcdbt>>,
+  place: ArrayPlace,
+  listing: StorageListing | undefined,
+  pace: Pace,
   context: TaskContext,
-): Promise<TreeSource> {
-  const source = { from: "names", file: "the names of the arrays", options: {} } as const;
-  const processes = database === undefined ? await openProcesses(folder, context) : [];
-  const databases = database === undefined ? processes : [database];
-  if (databases.length > 0) {
-    const entries = entriesOf(await arraysInDatabases(databases, context));
-    return { ...source, entries, arrays: uniteDatabases(databases), databases: database === undefined ? "processes" : "single" };
-  }
-  const names = await namesInFolders(folder, context);
-  if (names.length === 0) throw noTree();
-  return { ...source, entries: entriesOf(names), arrays: folder, databases: undefined };
+): Promise<TreeSource | undefined> {
+  if (listing?.files.includes(stateFile) === false) return undefined;
+  const tree = await openStateFile(folder, stateFile, pace, context);
+  return tree && sourceOfState(tree, stateFile, place);
 }
 
-async function namesInFolders(folder: ReadableStorage, context: TaskContext): Promise<string[]> {
-  const listing = await listingOf(folder, "", context);
+/** A state file's tree as a source. */
+export function sourceOfState(tree: TreeNode<StateLeaf>, file: string, place: ArrayPlace): TreeSource {
+  const state = entriesOfState(tree);
+  return { from: "msgpack", file, entries: [...state.keys()], options: {}, state, stateFile: file, place };
+}
+
+/** The names of arrays as a tree: flat, since a dot in a name may part two keys or stand within one. */
+async function namedTree(
+  folder: ReadableStorage,
+  place: ArrayPlace,
+  listing: StorageListing | undefined,
+  context: TaskContext,
+): Promise<TreeSource | undefined> {
+  const names = place.keys === undefined ? await namesInFolders(folder, listing, context) : await arraysInDatabases(place.keys, context);
+  if (names.length === 0) return undefined;
+  return { from: "names", file: "the names of the arrays", entries: entriesOf(names), options: {}, state: new Map(), stateFile, place };
+}
+
+async function namesInFolders(folder: ReadableStorage, listing: StorageListing | undefined, context: TaskContext): Promise<string[]> {
   if (listing !== undefined) return arraysInFolders(folder, listing, context);
   return (await isArray(folder, context)) ? [""] : [];
 }
@@ -109,8 +175,6 @@ const entriesOf = (names: readonly string[]): TreeEntry[] =>
   names.map((name) => ({ path: names.length === 1 && name === "" ? [] : keyOf(name), valueType: "np.ndarray", skipDeserialize: false }));
 
 const keyOf = (key: string): KeyPath => [{ key, kind: "mapping" }];
-
-const noTree = () => new CorruptCheckpointError({ path: "_METADATA", expected: "the item's tree", received: "no such file" });
 
 const noDatabase = () =>
   new CorruptCheckpointError({ path: "manifest.ocdbt", expected: "the manifest of the item's arrays", received: "no such file" });

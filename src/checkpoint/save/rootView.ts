@@ -45,7 +45,7 @@ export function rootView(root: ReadableStorage): RootView {
         );
   };
   const view = (below: ReadableStorage): ReadableStorage => {
-    const { stream, handle, snapshot } = below;
+    const { size, stream, handle, snapshot } = below;
     return {
       ...(below.name !== undefined && { name: below.name }),
       read: async (path, options) => {
@@ -65,6 +65,12 @@ export function rootView(root: ReadableStorage): RootView {
           ],
         };
       },
+      ...(size && {
+        size: async (path, options) => {
+          const place = locate(path);
+          return place === undefined ? undefined : size.call(below, place, options);
+        },
+      }),
       ...(stream && {
         stream: (path, range, options) => {
           const place = locate(path);
