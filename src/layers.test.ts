@@ -29,7 +29,7 @@ const packageHomes: Readonly<Record<string, string>> = {
 const nodeFiles: readonly string[] = ["storage/node.ts", "storage/locks/nodeLocks.ts", "node.ts"];
 
 /** Folders of tests that may reach into the library for what the package does not export. */
-const insiders: readonly string[] = ["e2e/page/", "e2e/synthetic/"];
+const insiders: readonly string[] = ["e2e/hosts/", "e2e/page/", "e2e/synthetic/"];
 
 /** Methods of WebGPU objects, which are called in gpu/ only. */
 const gpuMethods =

@@ -77,7 +77,7 @@ describe("the package's types in a user's strict project", () => {
 /** TypeScript examples of a Markdown file. */
 const examplesOf = (markdown: string) => [...markdown.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? "");
 
-describe.each(["README.md", "docs/errors.md", "docs/memory-and-progress.md", "docs/parts.md", "docs/saving.md"])(
+describe.each(["README.md", "docs/errors.md", "docs/hosting.md", "docs/memory-and-progress.md", "docs/parts.md", "docs/saving.md"])(
   "the examples of %s",
   (file) => {
     const examples = examplesOf(readFileSync(join(root, file), "utf8"));

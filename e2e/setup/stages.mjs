@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { buildLibrary } from "./build.mjs";
 import { ensureChromium } from "./chromium.mjs";
 import { countCommand, countPlaywright, countReport, countVitest } from "./counts.mjs";
+import { missingHostServers } from "./hostServers.mjs";
 import { ensurePackages } from "./install.mjs";
 import { ensurePython } from "./python.mjs";
 import { toolOf } from "./tools.mjs";
@@ -33,12 +34,24 @@ export function stagesOf({ root, run, prepare, log }) {
   const chromium = () => ensureChromium({ run: prepare.run, log });
   const noWasmTools = () => missingWasmTools({ root, run: prepare.run, install: process.env.CI === "true", log });
 
+  const missingHosts = () => missingHostServers({ run: prepare.run, install: process.env.CI === "true", log });
+
   return [
     { id: "types", name: "type check", run: async () => countCommand(await tool("typescript", "tsc", ["--noEmit", "-p", "."])) },
     { id: "lint", name: "lint", run: async () => countCommand(await tool("@biomejs/biome", "biome", ["ci", "--colors=off", "."])) },
     { id: "unit", name: "unit tests", run: () => vitest("vite.config.ts", "unit") },
     { id: "build", name: "build", run: async () => countCommand(await buildLibrary({ root, run })) },
     { id: "package", name: "package checks", needs: ["build"], run: () => vitest("e2e/package/vitest.config.ts", "package") },
+    {
+      id: "hosts",
+      name: "web servers",
+      run: async () => {
+        const reason = await missingHosts();
+        if (reason !== undefined) log(`hosts: ${reason}`);
+        const result = await vitest("e2e/hosts/vitest.config.ts", "hosts");
+        return { ...result, output: `${reason ?? ""}\n${result.output}` };
+      },
+    },
     {
       id: "wasm",
       name: "wasm, rebuilt",
@@ -82,6 +95,7 @@ export function stagesOf({ root, run, prepare, log }) {
         await chromium();
         await ensurePython({ run: prepare.run, log });
         await noWasmTools();
+        await missingHosts();
         const again = prepare.installs.slice(before);
         return { passed: again.length === 0 ? 1 : 0, failed: again.length === 0 ? 0 : 1, skipped: 0, output: again.join("\n") };
       },

@@ -11,15 +11,20 @@ export interface ConformanceTraits {
   readonly anyPath?: boolean;
   /** A new file that is being written stands there, empty. */
   readonly beginsEmpty?: boolean;
+  /** Names that begin with a dot are not listed. */
+  readonly hidesDotNames?: boolean;
 }
 
 /** What every storage must do that is read; none of these changes anything. */
-export const readCases = ({ anyPath = false }: ConformanceTraits = {}): readonly ConformanceCase<ReadableStorage>[] => [
+export const readCases = ({
+  anyPath = false,
+  hidesDotNames = false,
+}: ConformanceTraits = {}): readonly ConformanceCase<ReadableStorage>[] => [
   ...wholes,
   ...ranges,
   ...streams,
   anyPath ? absentPaths : refusedPaths,
-  ...lists,
+  ...lists(hidesDotNames ? /^\./ : /^$/),
   ...aborts,
 ];
 
@@ -160,14 +165,15 @@ const absentPaths: ConformanceCase<ReadableStorage> = {
   },
 };
 
-const lists: readonly ConformanceCase<ReadableStorage>[] = [
+const lists = (hidden: RegExp): readonly ConformanceCase<ReadableStorage>[] => [
   {
     name: "lists what stands directly below a prefix",
     async run(storage) {
       await listsAs(storage, "run/", { files: ["note"], directories: ["10", "2"] });
       await listsAs(storage, "", { files: ["empty", "top.bin"], directories: ["odd", "run", "runner"] });
-      await listsAs(storage, "odd/", { files: [], directories: names });
-      for (const name of names) await listsAs(storage, `odd/${name}/`, { files: [name], directories: [] });
+      const shown = names.filter((name) => !hidden.test(name));
+      await listsAs(storage, "odd/", { files: [], directories: shown });
+      for (const name of shown) await listsAs(storage, `odd/${name}/`, { files: [name], directories: [] });
     },
   },
   {
