@@ -3,6 +3,8 @@ export type { Dtype, HostData } from "./arrays/dtypes.js";
 export { type HostArray, hostArray } from "./arrays/hostArray.js";
 export type { PrngKey } from "./arrays/prngKey.js";
 export type { ByteRange } from "./bytes/ranges.js";
+export { type CopyStepsOptions, copySteps } from "./checkpoint/copy/copySteps.js";
+export { type ZipStepsOptions, zipSteps } from "./checkpoint/copy/zipSteps.js";
 export { type CheckpointDirectory, resolveCheckpointDir } from "./checkpoint/directory.js";
 export type { ItemLayout } from "./checkpoint/item/layout.js";
 export type { LeafInfo } from "./checkpoint/item/leafInfo.js";
@@ -14,14 +16,7 @@ export type { Checkpoint, OpenedStep, RestoredCheckpoint } from "./checkpoint/op
 export type { CheckpointKind } from "./checkpoint/place/place.js";
 export type { PlainJson } from "./checkpoint/record/jsonSchemas.js";
 export { CheckpointMetadata, Producer } from "./checkpoint/record/record.js";
-export type { Region } from "./checkpoint/restore/region.js";
-export type {
-  ReadArrayOptions,
-  ReadRules,
-  RestoreDefaults,
-  RestoreOptions,
-  WholeRestoreOptions,
-} from "./checkpoint/restore/restoreOptions.js";
+export type { RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./checkpoint/restore/restoreOptions.js";
 export {
   type GpuArrayLike,
   type PyFloat,
@@ -44,7 +39,6 @@ export type {
   HostArrayTemplate,
   ItemName,
   PartlyRestored,
-  Placed,
   Restored,
   RestoredItemsOf,
   Template,
@@ -84,4 +78,5 @@ export { memoryStorage } from "./storage/memory.js";
 export { opfsStorage } from "./storage/opfs.js";
 export { recallDirectory, rememberDirectory } from "./storage/rememberedDirectories.js";
 export type { ReadableStorage, ReadOptions, StorageListing, WritableStorage } from "./storage/storage.js";
+export { type ZipStorageOptions, zipStorage } from "./storage/zip.js";
 export type { ProgressEvent } from "./tasks/context.js";

@@ -18,6 +18,9 @@ const layers: readonly (readonly string[])[] = [
 /** The only folder that may import each package. */
 const packageHomes: Readonly<Record<string, string>> = {
   "crc-32": "bytes",
+  "@zip.js/zip.js": "storage",
+  "@zip.js/zip.js/lib/zip-core-native.js": "storage",
+  "client-zip": "checkpoint",
   fzstd: "codecs",
   "idb-keyval": "storage",
   numcodecs: "codecs",

@@ -48,6 +48,7 @@ const values = [
   "Producer",
   "StorageError",
   "UnsupportedCheckpointError",
+  "copySteps",
   "directoryStorage",
   "hostArray",
   "httpStorage",
@@ -62,6 +63,8 @@ const values = [
   "shapeDtypeStruct",
   "templateOf",
   "writeIndex",
+  "zipSteps",
+  "zipStorage",
 ];
 
 const types = [
@@ -76,6 +79,7 @@ const types = [
   "CheckpointStore",
   "Complex",
   "Compression",
+  "CopyStepsOptions",
   "DirectoryLocks",
   "Dtype",
   "DtypeMismatch",
@@ -97,19 +101,15 @@ const types = [
   "OpenedStep",
   "OrbaxMetadata",
   "PartlyRestored",
-  "Placed",
   "Placement",
   "PlainJson",
   "PlainValue",
   "PrngKey",
   "ProgressEvent",
   "PyFloat",
-  "ReadArrayOptions",
   "ReadOptions",
-  "ReadRules",
   "ReadStepOptions",
   "ReadableStorage",
-  "Region",
   "RestoreDefaults",
   "RestoreOptions",
   "Restored",
@@ -136,6 +136,8 @@ const types = [
   "ValidationIssue",
   "WholeRestoreOptions",
   "WritableStorage",
+  "ZipStepsOptions",
+  "ZipStorageOptions",
 ];
 
 /** Names that a front door exports, sorted; each must be spelled out there. */

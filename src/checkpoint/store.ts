@@ -1,10 +1,10 @@
 import { CheckpointValueError, StorageError } from "../errors.js";
-import { checkedStorage } from "../storage/checked.js";
 import type { ReadableStorage, WritableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { stopTogether } from "../tasks/stopTogether.js";
-import { type CheckpointDirectory, directoryName, requireDirectory, storageOf, writableRoot } from "./directory.js";
+import { type CheckpointDirectory, directoryName, requireDirectory } from "./directory.js";
 import type { StoredTree } from "./item/leaves.js";
+import { type OpenedDirectory, openDirectory } from "./openDirectory.js";
 import { type OpenedStep, openedStep, type RestoredCheckpoint, storedTreesOf } from "./openedStep.js";
 import { openStep, readRecord } from "./openStep.js";
 import type { CheckpointMetadata } from "./record/record.js";
@@ -17,7 +17,6 @@ import {
 import type { SaveableItems } from "./save/saveable.js";
 import type { LockOptions, SaveOptions } from "./save/saveOptions.js";
 import type { WritableRoot } from "./save/writableRoot.js";
-import { lockedAccess, plainAccess, type StepAccess } from "./stepAccess.js";
 import { bestOf, requireStep } from "./steps.js";
 import type { Templates } from "./template/restoredTypes.js";
 
@@ -232,19 +231,6 @@ export class OrbaxCheckpointStore<
     const message = `${this.#name} can only be read; save to a folder in OPFS, or to a storage with create, write, move and remove`;
     throw new StorageError({ path: "", reason: "read-only", message });
   }
-}
-
-/** What a store works with while it is open. */
-interface OpenedDirectory {
-  readonly access: StepAccess;
-  /** Undefined where the directory can only be read. */
-  readonly root: WritableRoot | undefined;
-}
-
-function openDirectory(directory: CheckpointDirectory): OpenedDirectory {
-  const storage = storageOf(directory);
-  const root = writableRoot(storage, directoryName(directory));
-  return root === undefined ? { access: plainAccess(checkedStorage(storage)), root } : { access: lockedAccess(root), root };
 }
 
 /** What only those need who save: loaded when the first does. */

@@ -52,7 +52,7 @@ export async function saveStep(
 }
 
 /** The step is committed: what fails from now on is done by a later call. */
-async function afterwards(work: () => Promise<void>): Promise<void> {
+export async function afterwards(work: () => Promise<void>): Promise<void> {
   await work().catch(() => undefined);
 }
 
@@ -62,7 +62,11 @@ async function latestStep({ storage }: WritableRoot): Promise<number | null> {
 }
 
 /** Runs work while nobody else writes. @throws StorageError `"busy"` where somebody does and it was asked not to wait. */
-async function asOnlyWriter<Value>(root: WritableRoot, { ifLocked, signal }: LockOptions, work: () => Promise<Value>): Promise<Value> {
+export async function asOnlyWriter<Value>(
+  root: WritableRoot,
+  { ifLocked, signal }: LockOptions,
+  work: () => Promise<Value>,
+): Promise<Value> {
   const held = await root.locks.hold(writersLock, { mode: "exclusive", wait: ifLocked !== "fail", signal }, work);
   if (held !== undefined) return held.value;
   const message = `${root.name}: another tab, worker or program is writing into the directory; wait for it, or use ifLocked: "wait"`;
@@ -107,7 +111,7 @@ async function commitStep(
 }
 
 /** What is there, after what earlier saves left behind was removed. */
-async function stateToWrite(root: WritableRoot, context: TaskContext): Promise<StoreState> {
+export async function stateToWrite(root: WritableRoot, context: TaskContext): Promise<StoreState> {
   const state = await readState(root.storage, context);
   if (!isUntidy(state)) return state;
   await tidyAsWriter(root);

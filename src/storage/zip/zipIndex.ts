@@ -1,0 +1,66 @@
+import type { FileEntry } from "@zip.js/zip.js";
+import { CorruptCheckpointError, isCheckpointError } from "../../errors.js";
+import type { TaskContext } from "../../tasks/context.js";
+import { checkedEntries } from "./zipEntries.js";
+
+/** Files of a ZIP by path, without the folder that holds all of them. */
+export type ZipIndex = ReadonlyMap<string, FileEntry>;
+
+/** The longest central directory that is read: a million entries with paths of 200 bytes. */
+const mostEntries = 2 ** 20;
+
+/**
+ * Reads and checks a ZIP's central directory.
+ * @throws CorruptCheckpointError for what is no ZIP, is damaged or would do harm, UnsupportedCheckpointError for what is not unpacked.
+ */
+export async function readZipIndex(zip: Blob, mostBytes: number, context: TaskContext): Promise<ZipIndex> {
+  const { BlobReader, ZipReader } = await import("@zip.js/zip.js/lib/zip-core-native.js");
+  const reader = new ZipReader(new BlobReader(zip), { strictness: "strict", useWebWorkers: false, checkCrc32: true });
+  const entries = await understood(
+    zip,
+    async () => {
+      const found = [];
+      for await (const entry of reader.getEntriesGenerator({ filenameValidation: "tolerant" })) {
+        context.signal?.throwIfAborted();
+        if (found.length === mostEntries) throw new Error(`more than ${mostEntries} entries`);
+        found.push(entry);
+      }
+      return found;
+    },
+    context.signal,
+  );
+  const files = checkedEntries(entries, { byteLength: zip.size, mostBytes });
+  return withoutOuterFolder(files as ReadonlyMap<string, FileEntry>);
+}
+
+/** What zip.js says of a ZIP that it does not understand is told with the ZIP's name. */
+export async function understood<Value>(zip: Blob, work: () => Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+  try {
+    return await work();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (!(cause instanceof Error) || isCheckpointError(cause)) throw cause;
+    const received = "reason" in cause ? `${cause.message}: ${cause.reason}` : cause.message;
+    throw new CorruptCheckpointError({ path: nameOf(zip), expected: "a whole ZIP file", received, cause });
+  }
+}
+
+/** What errors call it. */
+export const nameOf = (zip: Blob): string => ("name" in zip && typeof zip.name === "string" ? zip.name : "the ZIP");
+
+/** Folders that macOS adds. */
+const isForeign = (path: string): boolean => path.startsWith("__MACOSX/") || /(?:^|\/)\.DS_Store$/.test(path);
+
+/** `zip -r` of a folder has its name in front of everything; a number is a step's. */
+function withoutOuterFolder(files: ZipIndex): ZipIndex {
+  let paths = new Map([...files].filter(([path]) => !isForeign(path)));
+  for (let depth = 0; depth < mostOuterFolders; depth++) {
+    const [first] = paths.keys();
+    const folder = first?.slice(0, first.indexOf("/") + 1) ?? "";
+    if (folder === "" || /^\d+\/$/.test(folder) || [...paths.keys()].some((path) => !path.startsWith(folder))) return paths;
+    paths = new Map([...paths].map(([path, entry]) => [path.slice(folder.length), entry]));
+  }
+  return paths;
+}
+
+const mostOuterFolders = 32;
