@@ -17,6 +17,7 @@ export { holdFile } from "./opfs/holdFile.js";
 export { inWorker } from "./opfs/inWorker.js";
 export { fillsOf, outcomeOf } from "./opfs/outcomes.js";
 export { opfsTasks } from "./opfs/tasks.js";
+export { problemsOfCheckpoints } from "./problemsOfCheckpoints.js";
 export { problemsOfStep } from "./problemsOfStep.js";
 export { problemsOfTemplates } from "./problemsOfTemplates.js";
 export { refusal } from "./refusal.js";

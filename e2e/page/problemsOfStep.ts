@@ -34,11 +34,12 @@ export async function problemsOf(checkpoint: Checkpoint<object>, items: Expected
   return [...names, ...lines.flat()].map((line) => `step ${checkpoint.step}: ${line}`);
 }
 
-async function misplacements(value: unknown, item: string, leaf: ExpectedLeaf, device: GPUDevice): Promise<string[]> {
+/** A line for what is wrong with the place of one leaf's array; its label begins with the item. */
+export async function misplacements(value: unknown, item: string, leaf: ExpectedLeaf, device: GPUDevice): Promise<string[]> {
   if (value === undefined || (leaf.kind !== "array" && leaf.kind !== "key")) return [];
   const array = leaf.kind === "key" ? (value as PrngKey<GpuArray>).data : (value as GpuArray | HostArray);
   const path = leaf.path.join("/");
-  const label = path === "" ? item : `${item}/${path}`;
+  const label = [item, path].filter((part) => part !== "").join("/");
   const isWide = Object.hasOwn(narrowed, leaf.dtype ?? "");
   if (leaf.framework === "numpy" && isWide) return "buffer" in array ? [`${label}: numpy's 64 bits are on the device`] : [];
   if (!("buffer" in array)) return [`${label}: not on the device`];

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { differences, type Expected, type ExpectedError, type ExpectedStep } from "../../e2e/fixtures/expected.js";
+import { differences, type Expected, type ExpectedError, type ExpectedStep, withoutMarks } from "../../e2e/fixtures/expected.js";
 import { CheckpointDtypeMismatchError, CheckpointValidationError, CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
 import { nodeStorage } from "../storage/node.js";
 import { OrbaxCheckpointStore } from "./store.js";
@@ -43,16 +43,6 @@ function expectFailure(step: string, error: unknown, { type, issues, mismatches 
   if (error instanceof CheckpointValidationError) expect(error.issues.map(({ path }) => path)).toEqual(issues?.map(({ path }) => path));
   if (error instanceof CheckpointDtypeMismatchError) expect(error.mismatches).toEqual(mismatches);
 }
-
-/** The record as the README of the fixtures writes it: NaN and large integers are objects. */
-const withoutMarks = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(withoutMarks);
-  if (typeof value !== "object" || value === null) return value;
-  const { float, int } = value as { readonly float?: string; readonly int?: string };
-  if (typeof float === "string") return Number(float.replace("inf", "Infinity").replace("nan", "NaN"));
-  if (typeof int === "string") return BigInt(int);
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withoutMarks(member)]));
-};
 
 describe.each(names)("fixture %s in memory", (fixture) => {
   const { steps } = read(fixture);

@@ -18,8 +18,8 @@ export interface Sinks {
   abort(): void;
 }
 
-/** Name of a leaf in errors, progress and buffer labels: item and path. */
-export const leafName = ({ item, stored }: PlannedLeaf): string => (stored.path === "" ? item : `${item}/${stored.path}`);
+/** Name of a leaf in errors, progress and buffer labels: item, if it has a name, and path. */
+export const leafName = ({ item, stored }: PlannedLeaf): string => [item, stored.path].filter((part) => part !== "").join("/");
 
 /**
  * Checks sizes, limits and usages of all leaves bound for devices, before anything is requested.
