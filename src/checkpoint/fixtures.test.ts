@@ -10,7 +10,8 @@ const fixtures = join(import.meta.dirname, "../../e2e/fixtures/data");
 
 const read = (fixture: string): Expected => JSON.parse(readFileSync(join(fixtures, fixture, "expected.json"), "utf8"));
 
-const names = readdirSync(fixtures).filter((name) => readdirSync(join(fixtures, name)).includes("expected.json"));
+const isStore = (names: readonly string[]) => names.includes("checkpoints") && names.includes("expected.json");
+const names = readdirSync(fixtures).filter((name) => isStore(readdirSync(join(fixtures, name))));
 
 const storeOf = (fixture: string) => new OrbaxCheckpointStore(nodeStorage(join(fixtures, fixture, "checkpoints")));
 

@@ -50,38 +50,41 @@ describe.each(readdirSync(fixtures))("Orbax %s", (version) => {
     });
   });
 
-  describe.each(checkpoints.filter(withSteps))("the root %s", (name, { steps = {}, json = {}, metrics = {}, rootMetadata, unfinished = [] }) => {
-    const items = treesOf({ about: "", ...read(version).checkpoints[name] });
-    const someItem = items[0]?.options.item;
-    const item = someItem === undefined || items.every(({ options }) => options.item === someItem) ? {} : { item: someItem };
+  describe.each(checkpoints.filter(withSteps))(
+    "the root %s",
+    (name, { steps = {}, json = {}, metrics = {}, rootMetadata, unfinished = [] }) => {
+      const items = treesOf({ about: "", ...read(version).checkpoints[name] });
+      const someItem = items[0]?.options.item;
+      const item = someItem === undefined || items.every(({ options }) => options.item === someItem) ? {} : { item: someItem };
 
-    it("opens at its latest step, which keeps its folder's name", async () => {
-      const { kind, step, path } = await openCheckpoint(storageOf(name), item);
-      const latest = Math.max(...Object.keys(steps).map(Number));
-      expect({ kind, step, folder: path.split("/")[0] }).toEqual({ kind: "root", step: latest, folder: steps[latest] });
-    });
+      it("opens at its latest step, which keeps its folder's name", async () => {
+        const { kind, step, path } = await openCheckpoint(storageOf(name), item);
+        const latest = Math.max(...Object.keys(steps).map(Number));
+        expect({ kind, step, folder: path.split("/")[0] }).toEqual({ kind: "root", step: latest, folder: steps[latest] });
+      });
 
-    it("has the metrics and the metadata that were given", async () => {
-      for (const [step, expected] of Object.entries(metrics)) {
-        const { metadata } = await openCheckpoint(storageOf(name), { step: Number(step), ...item });
-        expect(metadata.metrics).toEqual(withoutMarks(expected));
-        expect(metadata.rootMetadata).toEqual(rootMetadata ?? {});
-      }
-    });
+      it("has the metrics and the metadata that were given", async () => {
+        for (const [step, expected] of Object.entries(metrics)) {
+          const { metadata } = await openCheckpoint(storageOf(name), { step: Number(step), ...item });
+          expect(metadata.metrics).toEqual(withoutMarks(expected));
+          expect(metadata.rootMetadata).toEqual(rootMetadata ?? {});
+        }
+      });
 
-    it("has JSON items", async () => {
-      for (const [jsonItem, value] of Object.entries(json)) {
-        const opened = await openCheckpoint(storageOf(name), { item: jsonItem });
-        expect(opened.layout.tree).toBe("json");
-        expect(await opened.restore()).toEqual(withoutMarks(value));
-      }
-    });
+      it("has JSON items", async () => {
+        for (const [jsonItem, value] of Object.entries(json)) {
+          const opened = await openCheckpoint(storageOf(name), { item: jsonItem });
+          expect(opened.layout.tree).toBe("json");
+          expect(await opened.restore()).toEqual(withoutMarks(value));
+        }
+      });
 
-    it("does not take what a dead save left for a step", async () => {
-      for (const folder of unfinished) {
-        await expect(openCheckpoint(storageOf(name, folder))).rejects.toThrow(/unfinished/);
-        expect((await openCheckpoint(storageOf(name))).step).toBe(3);
-      }
-    });
-  });
+      it("does not take what a dead save left for a step", async () => {
+        for (const folder of unfinished) {
+          await expect(openCheckpoint(storageOf(name, folder))).rejects.toThrow(/unfinished/);
+          expect((await openCheckpoint(storageOf(name))).step).toBe(3);
+        }
+      });
+    },
+  );
 });

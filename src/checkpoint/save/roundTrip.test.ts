@@ -15,7 +15,7 @@ import { OrbaxCheckpointStore } from "../store.js";
 const read = (fixture: string): Expected => JSON.parse(readFileSync(join(fixtureFolder, fixture, "expected.json"), "utf8"));
 
 const cases = readdirSync(fixtureFolder)
-  .filter((name) => readdirSync(join(fixtureFolder, name)).includes("expected.json"))
+  .filter((name) => ["checkpoints", "expected.json"].every((part) => readdirSync(join(fixtureFolder, name)).includes(part)))
   .flatMap((fixture) =>
     Object.entries(read(fixture).steps).flatMap(([step, expected]) =>
       expected.error === undefined && expected.items !== undefined && expected.case !== "bz2"
