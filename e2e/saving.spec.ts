@@ -72,6 +72,32 @@ test("two tabs that restore without a pause do not keep a third one's steps from
   }
 });
 
+test("what a closed tab left half written goes with the next tab that opens the store, and a living tab's stays", async ({
+  browserOnDisk,
+}) => {
+  const begin = async () => {
+    const page = await browserOnDisk.open();
+    await page.evaluate(async (directory) => {
+      const writer = await window.orbax.opfsStorage(directory).create("file");
+      await writer.write(new Uint8Array(3_000_000).fill(7));
+      Object.assign(window, { writer });
+    }, directory);
+    return page;
+  };
+  const [closed, living] = [await begin(), await begin()];
+  const files = (page: Page) =>
+    page.evaluate(async (directory) => {
+      await new window.orbax.OrbaxCheckpointStore(directory).listSteps();
+      return (await window.orbax.opfsStorage(directory).list("")).files;
+    }, directory);
+  expect(await files(living)).toHaveLength(2);
+  await closed.close();
+  const next = await browserOnDisk.open();
+  await expect.poll(() => files(next), { timeout: 30_000 }).toHaveLength(1);
+  await living.evaluate(() => (window as unknown as { writer: { close(): Promise<void> } }).writer.close());
+  expect(await files(next)).toEqual(["file"]);
+});
+
 for (const compression of ["none", "zstd"] as const) {
   test(`every dtype and 48 MiB go from a GPU into files and back, compression ${compression}`, async ({ browserOnDisk }) => {
     const page = await browserOnDisk.open();

@@ -29,7 +29,9 @@ const packageHomes: Readonly<Record<string, string>> = {
 };
 
 /** Files that run in Node only. */
-const nodeFiles: readonly string[] = ["storage/node.ts", "storage/locks/nodeLocks.ts", "node.ts"];
+const nodeFiles: readonly string[] = ["storage/node.ts", "storage/node/", "node.ts"];
+
+const isNodeFile = (path: string) => nodeFiles.some((home) => path === home || (home.endsWith("/") && path.startsWith(home)));
 
 /** Folders of tests that may reach into the library for what the package does not export. */
 const insiders: readonly string[] = ["e2e/hosts/", "e2e/page/", "e2e/synthetic/"];
@@ -77,8 +79,7 @@ function importBreach(library: ReadonlyMap<string, unknown>, path: string, speci
   if (!specifier.startsWith(".")) return packageBreach(path, specifier);
   const target = targetOf(path, specifier.replace(/\?worker&inline$/, ""));
   if (!library.has(target)) return `${path} imports ${specifier}, which is no file of the library`;
-  if (target === "storage/locks/nodeLocks.ts" && path !== "storage/node.ts")
-    return `${path} imports ${target}, which only storage/node.ts may`;
+  if (target.startsWith("storage/node/") && !isNodeFile(path)) return `${path} imports ${target}, which only storage/node.ts may`;
   if (homeOf(target) === homeOf(path)) return undefined;
   if (target === "storage/node.ts" && path !== "node.ts") return `${path} imports ${target}, which only node.ts may`;
   const [from, to] = [layerOf(path), layerOf(target)];
@@ -88,7 +89,7 @@ function importBreach(library: ReadonlyMap<string, unknown>, path: string, speci
 
 function packageBreach(path: string, specifier: string): string | undefined {
   if (specifier.startsWith("node:"))
-    return nodeFiles.includes(path)
+    return isNodeFile(path)
       ? undefined
       : `${path} imports ${specifier}; only ${nodeFiles.slice(0, -1).join(", ")} and ${nodeFiles.at(-1)} may`;
   const name = Object.keys(packageHomes).find((known) => specifier === known || specifier.startsWith(`${known}/`));
@@ -191,7 +192,7 @@ describe("the check of the layers", () => {
     [
       "Node's modules elsewhere",
       { "storage/a.ts": `import "node:fs";` },
-      "storage/a.ts imports node:fs; only storage/node.ts, storage/locks/nodeLocks.ts and node.ts may",
+      "storage/a.ts imports node:fs; only storage/node.ts, storage/node/ and node.ts may",
     ],
     [
       "Node's storage elsewhere",

@@ -151,3 +151,12 @@ test("a created file has a writer, and a storage that is not writable creates no
     await expect(storage.create("a")).rejects.toMatchObject({ name: "CheckpointValueError", message: expect.stringMatching(/close\(\)/) });
   }
 });
+
+test("has what was abandoned removed unless it was aborted before, where the storage can", async () => {
+  const asked: string[] = [];
+  const storage = checkedStorage({ ...memoryStorage(), removeAbandoned: async (prefix) => void asked.push(prefix) });
+  await storage.removeAbandoned?.("a/");
+  await expect(storage.removeAbandoned?.("b/", { signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
+  expect(asked).toEqual(["a/"]);
+  expect(checkedStorage(memoryStorage()).removeAbandoned).toBeUndefined();
+});

@@ -37,7 +37,7 @@ export function checkedStorage(storage: ReadableStorage): ReadableStorage {
 
 /** Changes that have begun come to their end, whatever the signal says: what they left half done could not be told. */
 function checkedWriting(storage: WritableStorage): Omit<WritableStorage, keyof ReadableStorage> {
-  const { requireRoom } = storage;
+  const { requireRoom, removeAbandoned } = storage;
   const unlessAborted = async <Value>({ signal }: ReadOptions, call: () => Promise<Value>): Promise<Value> => {
     signal?.throwIfAborted();
     return call();
@@ -49,6 +49,9 @@ function checkedWriting(storage: WritableStorage): Omit<WritableStorage, keyof R
     remove: (path, options = {}) => unlessAborted(options, () => storage.remove(path, options)),
     ...(requireRoom && {
       requireRoom: (byteLength, options = {}) => unlessAborted(options, () => requireRoom.call(storage, byteLength, options)),
+    }),
+    ...(removeAbandoned && {
+      removeAbandoned: (prefix, options = {}) => unlessAborted(options, () => removeAbandoned.call(storage, prefix, options)),
     }),
   };
 }

@@ -5,10 +5,11 @@ import { isAbsence, nameOf } from "./fileSystem/failures.js";
 import { Handles, unlessAbsent } from "./fileSystem/handles.js";
 import { type FilePlace, makePlace, splitPath } from "./fileSystem/makeFolder.js";
 import { type Movable, moveFile } from "./fileSystem/moveFile.js";
+import { removeAbandoned as removeAbandonedIn } from "./fileSystem/partialFiles.js";
 import { patiently } from "./fileSystem/patiently.js";
 import { createPlacedFile } from "./fileSystem/placedFile.js";
 import type { FileWriter } from "./fileWriter.js";
-import { requirePath } from "./paths.js";
+import { requirePath, requirePrefix } from "./paths.js";
 import { noFileToMove } from "./placeErrors.js";
 import type { WrittenDirectory } from "./writtenDirectory.js";
 
@@ -80,6 +81,14 @@ export async function remove(directory: WrittenDirectory, path: string, ctx: Tas
   await patiently(path, () => removeEntry(parent, name), ctx);
 }
 
+/** Removes what was being filled directly below a prefix by threads that have ended. */
+export async function removeAbandoned(directory: Pick<WrittenDirectory, "openRoot">, prefix: string, ctx: TaskContext): Promise<void> {
+  requirePrefix(prefix);
+  ctx.signal?.throwIfAborted();
+  const folder = await handlesOf(directory).folder(prefix.slice(0, -1));
+  if (folder !== undefined) await unlessAbsent(prefix, removeAbandonedIn(folder));
+}
+
 /** Does nothing where there is no such entry, nor can be. */
 async function removeEntry(parent: FileSystemDirectoryHandle, name: string): Promise<void> {
   try {
@@ -89,4 +98,4 @@ async function removeEntry(parent: FileSystemDirectoryHandle, name: string): Pro
   }
 }
 
-const handlesOf = (directory: WrittenDirectory) => new Handles(() => directory.openRoot(false));
+const handlesOf = (directory: Pick<WrittenDirectory, "openRoot">) => new Handles(() => directory.openRoot(false));

@@ -1,11 +1,11 @@
-import { randomUUID } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CheckpointValueError, StorageError } from "../errors.js";
 import { type FileWriter, writeWhole } from "./fileWriter.js";
 import { fileTooLong, lengthError } from "./lengthError.js";
-import { nodeLocks } from "./locks/nodeLocks.js";
+import { nodeLocks } from "./node/locks.js";
+import { isAbandoned, partialName } from "./node/partialNames.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
 import { noFileToMove, placeTaken } from "./placeErrors.js";
 import type { ReadOptions, StorageListing, WritableStorage } from "./storage.js";
@@ -30,15 +30,16 @@ export function nodeStorage(dir: string): WritableStorage {
     if (sep === "\\" && /[\\:]/.test(path)) throw new CheckpointValueError(`${JSON.stringify(path)} is no path on this system`);
     return join(dir, path);
   };
+  const folderOf = (prefix: string) => {
+    requirePrefix(prefix);
+    return prefix === "" ? dir : locate(prefix.slice(0, -1));
+  };
   return {
     name: dir,
     read: async (path, options = {}) => read(path, locate(path), options),
     size: async (path, options = {}) => size(path, locate(path), options),
     stream: (path, range, options = {}) => stream(path, locate(path), range, options),
-    list: async (prefix, options = {}) => {
-      requirePrefix(prefix);
-      return list(prefix, prefix === "" ? dir : locate(prefix.slice(0, -1)), options);
-    },
+    list: async (prefix, options = {}) => list(prefix, folderOf(prefix), options),
     write: async (path, bytes, options = {}) => writeWhole(create(path, locate(path), options), bytes),
     create: async (path, options = {}) => create(path, locate(path), options),
     move: async (from, to, options = {}) => move({ path: from, file: locate(from) }, { path: to, file: locate(to) }, options),
@@ -46,6 +47,10 @@ export function nodeStorage(dir: string): WritableStorage {
       const file = locate(path);
       signal?.throwIfAborted();
       await attempt(path, rm(file, { recursive: true, force: true }));
+    },
+    removeAbandoned: async (prefix, options = {}) => {
+      const { files } = await list(prefix, folderOf(prefix), options);
+      for (const name of files.filter(isAbandoned)) await attempt(prefix + name, rm(locate(prefix + name), { force: true }));
     },
     locks: nodeLocks(dir),
   };
@@ -101,7 +106,7 @@ async function list(prefix: string, folder: string, { signal }: Options): Promis
 /** Writes beside the file and renames, so that a reader sees the old bytes or the new ones. */
 async function create(path: string, file: string, { signal }: Options): Promise<FileWriter> {
   signal?.throwIfAborted();
-  const beside = join(dirname(file), `.${randomUUID()}.partial`);
+  const beside = join(dirname(file), partialName());
   await attempt(path, mkdir(dirname(file), { recursive: true }), "write");
   const handle = await attempt(path, open(beside, "wx"), "write");
   let placed = false;

@@ -25,6 +25,7 @@ export function opfsStorage(folder = ""): WritableStorage {
   return {
     ...directoryReading(name, () => openRoot(false)),
     ...directoryWriting({ openRoot, openSink: async (handle) => (await import("./fileSystem/openSink.js")).openSink(handle) }),
+    removeAbandoned: async (prefix, options = {}) => (await import("./directoryChanges.js")).removeAbandoned({ openRoot }, prefix, options),
     async requireRoom(byteLength, { signal } = {}) {
       signal?.throwIfAborted();
       // Some browsers ask their user, who may take any time.

@@ -88,6 +88,12 @@ export interface WritableStorage extends ReadableStorage {
   remove(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
 
   /**
+   * Removes what was being written directly below a prefix, which is `""` or ends with `/`, by writers that have ended since, such as a
+   * closed tab; never what one may still be writing. Optional: a place where such writers leave something.
+   */
+  removeAbandoned?(prefix: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+
+  /**
    * To be asked before so many bytes are written. Optional: a place that can tell.
    * @throws StorageError `"quota"` where there is no room for them.
    */

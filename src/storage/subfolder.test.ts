@@ -49,3 +49,16 @@ test("asks its parent for room, where that can tell", async () => {
   expect(asked).toEqual([[5, {}]]);
   expect(subfolder(memoryStorage(), "run").requireRoom).toBeUndefined();
 });
+
+test("has its parent remove what was abandoned in it, where that can", async () => {
+  const asked: unknown[] = [];
+  const parent = { ...memoryStorage(), removeAbandoned: async (...given: unknown[]) => void asked.push(given) };
+  await subfolder(parent, "run").removeAbandoned?.("", {});
+  await subfolder(parent, "run").removeAbandoned?.("a/", {});
+  expect(asked).toEqual([
+    ["run/", {}],
+    ["run/a/", {}],
+  ]);
+  await expect(subfolder(parent, "run").removeAbandoned?.("../")).rejects.toThrow();
+  expect(subfolder(memoryStorage(), "run").removeAbandoned).toBeUndefined();
+});

@@ -32,12 +32,18 @@ export function subfolder(storage: ReadableStorage, path: string): ReadableStora
 }
 
 function writingBelow(storage: WritableStorage, within: (name: string) => string): Omit<WritableStorage, keyof ReadableStorage> {
-  const { requireRoom } = storage;
+  const { requireRoom, removeAbandoned } = storage;
   return {
     create: async (name, options) => storage.create(within(name), options),
     write: async (name, bytes, options) => storage.write(within(name), bytes, options),
     move: async (from, to, options) => storage.move(within(from), within(to), options),
     remove: async (name, options) => storage.remove(within(name), options),
     ...(requireRoom && { requireRoom: async (byteLength, options) => requireRoom.call(storage, byteLength, options) }),
+    ...(removeAbandoned && {
+      removeAbandoned: async (prefix, options) => {
+        requirePrefix(prefix);
+        return removeAbandoned.call(storage, `${within("x").slice(0, -1)}${prefix}`, options);
+      },
+    }),
   };
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue, longestJson, parseJson } from "../../bytes/json.js";
 import { isCheckpointError } from "../../errors.js";
+import { isPartialName } from "../../storage/partialName.js";
 import { requirePath } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
@@ -158,7 +159,8 @@ async function counts(root: ReadableStorage, commit: Commit, context: TaskContex
 }
 
 /** Whether there is anything to tidy. */
-export const isUntidy = ({ pending, outdated, unfinished }: StoreState): boolean => pending.size + outdated.length + unfinished.length > 0;
+export const isUntidy = ({ files, pending, outdated, unfinished }: StoreState): boolean =>
+  pending.size + outdated.length + unfinished.length > 0 || files.some(isPartialName);
 
 /** Paths of all files below a folder, from it. */
 export async function filesBelow(root: ReadableStorage, folder: string, context: TaskContext): Promise<Set<string>> {

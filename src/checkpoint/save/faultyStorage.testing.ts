@@ -69,7 +69,7 @@ export class FaultyStorage {
 
   /** Where files are filled beside their place, that is what is left of one. */
   async #leaveBegun(path: string): Promise<void> {
-    if (this.#isStopped) await this.#inner.write(`${path.slice(0, path.lastIndexOf("/") + 1)}.begun.partial`, Uint8Array.of(1, 2, 3));
+    if (this.#isStopped) await this.#inner.write(`${path.slice(0, path.lastIndexOf("/") + 1)}.nobody.1.partial`, Uint8Array.of(1, 2, 3));
   }
 
   async #removeSome(path: string): Promise<void> {

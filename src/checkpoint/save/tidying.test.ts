@@ -134,3 +134,18 @@ test("a marker that is tidied away while it is read is read again", async () => 
   await expect(readIdentity(changing(100), "7", {})).rejects.toThrow("it is gone");
   expect(reads).toBe(10);
 });
+
+test("the first to open a store, and who saves, has what others left half written removed, where there is any", async () => {
+  const asked: string[] = [];
+  const storage = lockedMemory({ removeAbandoned: async (prefix) => void asked.push(prefix) });
+  await new OrbaxCheckpointStore(storage, keepAll).save(1, model(1));
+  await new OrbaxCheckpointStore(storage).listSteps();
+  expect(asked).toEqual([]);
+  await storage.write(".somebody.1.partial", Uint8Array.of(1));
+  await storage.locks.hold("writer", { mode: "exclusive", wait: true }, () => new OrbaxCheckpointStore(storage).listSteps());
+  expect(asked).toEqual([]);
+  await new OrbaxCheckpointStore(storage).listSteps();
+  expect(asked).toEqual([""]);
+  await new OrbaxCheckpointStore(storage, keepAll).save(2, model(2));
+  expect(asked).toEqual(["", ""]);
+});

@@ -47,6 +47,7 @@ export async function tidyAsWriter(root: WritableRoot): Promise<void> {
   await tidySoon(root);
   const { unfinished } = await readState(root.storage, {});
   for (const folder of unfinished) await discard(root.storage, folder);
+  await root.storage.removeAbandoned?.("");
 }
 
 /** Takes a commit back, or what was written of it: its marker first. */

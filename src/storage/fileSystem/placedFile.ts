@@ -4,6 +4,7 @@ import { changeFailure, isAbsence } from "./failures.js";
 import { type FileSink, type OpenSink, openWritableSink } from "./fileSink.js";
 import type { FilePlace } from "./makeFolder.js";
 import { type Movable, moveFile } from "./moveFile.js";
+import { PartialNames } from "./partialFiles.js";
 import { patiently } from "./patiently.js";
 import { StagedWriter } from "./stagedWriter.js";
 
@@ -12,7 +13,11 @@ interface Filled extends FilePlace {
   readonly handle: FileSystemFileHandle & Movable;
   /** True where nothing stood at its name before. */
   readonly made: boolean;
+  /** It has its place, or is gone. */
+  release?(): void;
 }
+
+const partialNames = new PartialNames();
 
 /**
  * Begins a file. With a sink it is filled beside its place, and moved there when it is closed; without one, and where files cannot be
@@ -40,12 +45,17 @@ export async function createPlacedFile(
 }
 
 async function fileBeside({ folder }: FilePlace): Promise<Filled | undefined> {
-  const name = `.${crypto.randomUUID()}.partial`;
-  const handle: FileSystemFileHandle & Movable = await folder.getFileHandle(name, { create: true });
-  const filled = { folder, name, handle, made: true };
-  if (handle.move !== undefined) return filled;
-  await removeMade(filled);
-  return undefined;
+  const { name, release } = await partialNames.take();
+  try {
+    const handle: FileSystemFileHandle & Movable = await folder.getFileHandle(name, { create: true });
+    const filled = { folder, name, handle, made: true, release };
+    if (handle.move !== undefined) return filled;
+    await removeMade(filled);
+    return undefined;
+  } catch (cause) {
+    release();
+    throw cause;
+  }
 }
 
 async function fileAt({ folder, name }: FilePlace): Promise<Filled> {
@@ -78,6 +88,7 @@ function writerOf(path: string, place: FilePlace, filled: Filled, sink: FileSink
       await attempt(staged.close());
       if (filled.name !== place.name) await patiently(path, () => moveFile(path, filled.handle, place), { signal });
       placed = true;
+      filled.release?.();
     },
     async abort() {
       if (placed) return;
@@ -88,6 +99,7 @@ function writerOf(path: string, place: FilePlace, filled: Filled, sink: FileSink
 }
 
 /** Leaves nothing of a file that did not come to its place. What fails here comes after a failure that matters. */
-async function removeMade({ folder, name, made }: Filled): Promise<void> {
+async function removeMade({ folder, name, made, release }: Filled): Promise<void> {
   if (made) await patiently(name, () => folder.removeEntry(name), {}).catch(() => undefined);
+  release?.();
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { StorageError } from "../../errors.js";
-import type { DirectoryLocks, LockRequest } from "./locks.js";
-import { locksHere } from "./webLocks.js";
+import type { DirectoryLocks, LockRequest } from "../locks/locks.js";
+import { locksHere } from "../locks/webLocks.js";
+import { partialName } from "./partialNames.js";
+import { hasEnded, parseProcess, thisProcess } from "./processes.js";
 
 /** How long somebody who waits for another process rests between two looks, in milliseconds. */
 const restMs = 50;
@@ -41,18 +42,24 @@ async function take(dir: string, file: string, { wait, signal }: LockRequest): P
     if (await create(dir, file)) return true;
     const owner = await readFile(file, "utf8").catch(() => undefined);
     if (owner === undefined) continue;
-    if (hasEnded(owner)) await takeAway(file, owner);
+    if (isOver(owner)) await takeAway(file, owner);
     else if (wait) await new Promise((rested) => setTimeout(rested, restMs));
     else return false;
   }
 }
 
+/** What names nobody was left by a program that was stopped. */
+function isOver(owner: string): boolean {
+  const named = parseProcess(owner);
+  return named === undefined || hasEnded(named);
+}
+
 /** False where the file is there already. It comes with its text, so that no lock is ever without an owner. */
 async function create(dir: string, file: string): Promise<boolean> {
-  const beside = `${file}.${randomUUID()}`;
+  const beside = join(dir, partialName());
   try {
     await mkdir(dir, { recursive: true });
-    await writeFile(beside, JSON.stringify({ ...self(), id: randomUUID() }));
+    await writeFile(beside, JSON.stringify({ ...thisProcess(), id: randomUUID() }));
     await link(beside, file);
     return true;
   } catch (cause) {
@@ -65,38 +72,9 @@ async function create(dir: string, file: string): Promise<boolean> {
   }
 }
 
-/** This process. Its start tells it from one of the same number before, as after a restart of a container. */
-const self = () => ({ pid: process.pid, host: hostname(), started: Math.round(Date.now() - process.uptime() * 1000) });
-
-/** Starts of one process as it tells them at two times differ less, in milliseconds. */
-const clockError = 5000;
-
-function hasEnded(owner: string): boolean {
-  const me = self();
-  const { pid, host, started } = ownerOf(owner);
-  if (pid === undefined) return true;
-  if (host !== me.host) return false; // nobody here can tell
-  if (pid === me.pid) return Math.abs(Number(started) - me.started) > clockError;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (cause) {
-    return codeOf(cause) === "ESRCH";
-  }
-}
-
-function ownerOf(text: string): { readonly pid?: number; readonly host?: unknown; readonly started?: unknown } {
-  try {
-    const owner = JSON.parse(text);
-    return typeof owner === "object" && owner !== null && Number.isSafeInteger(owner.pid) && owner.pid > 0 ? owner : {};
-  } catch {
-    return {};
-  }
-}
-
 /** Removes the lock of an owner that has ended; one that somebody took meanwhile is put back. */
 async function takeAway(file: string, owner: string): Promise<void> {
-  const away = `${file}.${randomUUID()}`;
+  const away = join(dirname(file), partialName());
   try {
     await rename(file, away);
   } catch {

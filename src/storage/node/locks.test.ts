@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nodeLocks } from "./nodeLocks.js";
+import { nodeLocks } from "./locks.js";
 
 let dir = "";
 beforeEach(async () => {
