@@ -6,16 +6,20 @@ import type {
   BufferLimits,
   Checkpoint,
   CheckpointDirectory,
+  CheckpointKind,
   CheckpointMetadata,
   CheckpointStore,
   DtypeMismatch,
   GpuArray,
   HostArray,
   HttpStorageOptions,
+  ItemLayout,
   LeafInfo,
   LockOptions,
   OpenedCheckpoint,
   OpenedStep,
+  OpenOptions,
+  OrbaxMetadata,
   PlainJson,
   Producer,
   ReadableStorage,
@@ -205,6 +209,28 @@ describe("the public types", () => {
     expectTypeOf<Checkpoint["leaf"]>().toEqualTypeOf<(item: string, path: string) => RestoredLeaf | undefined>();
     expectTypeOf<Checkpoint["destroy"]>().toEqualTypeOf<() => void>();
     expectTypeOf<Checkpoint["metadata"]>().toEqualTypeOf<CheckpointMetadata>();
+  });
+
+  it("of openCheckpoint are these", () => {
+    expectTypeOf(orbax.openCheckpoint).toBeCallableWith("https://localhost/run", {
+      step: 5,
+      item: "model",
+      generation: 3n,
+      enableX64: true,
+    });
+    expectTypeOf(orbax.openCheckpoint<undefined>).toEqualTypeOf<
+      (source: CheckpointDirectory, options?: OpenOptions<undefined>) => Promise<OpenedCheckpoint<undefined>>
+    >();
+    expectTypeOf<OpenedCheckpoint["kind"]>().toEqualTypeOf<CheckpointKind>();
+    expectTypeOf<CheckpointKind>().toEqualTypeOf<"root" | "step" | "v1" | "item" | "direct" | "array" | "process">();
+    expectTypeOf<OpenedCheckpoint["layout"]>().toEqualTypeOf<ItemLayout>();
+    expectTypeOf<OpenedCheckpoint["metadata"]>().toEqualTypeOf<OrbaxMetadata>();
+    expectTypeOf<OpenedCheckpoint["step"]>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<OpenedCheckpoint["item"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<OpenedCheckpoint["path"]>().toBeString();
+    expectTypeOf<OrbaxMetadata["commitTimestampNsecs"]>().toEqualTypeOf<bigint | undefined>();
+    expectTypeOf<OrbaxMetadata["record"]>().toEqualTypeOf<CheckpointMetadata | undefined>();
+    expectTypeOf<LeafInfo["storedBytes"]>().toEqualTypeOf<number | undefined>();
   });
 
   it("of records are these", () => {

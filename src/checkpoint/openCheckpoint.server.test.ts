@@ -5,6 +5,7 @@ import { testClock } from "../storage/http/clock.testing.js";
 import { createHttpStorage, httpStorage } from "../storage/http.js";
 import { type Files, filesOfStep, fixtureFolder } from "./fixtureSteps.testing.js";
 import { openCheckpoint } from "./openCheckpoint.js";
+import { OrbaxCheckpointStore } from "./store.js";
 
 const running: RunningServer[] = [];
 
@@ -35,7 +36,8 @@ describe("from a server that lists", () => {
     const server = await serve("plain-orbax/checkpoints");
     const opened = await openCheckpoint(server.url + path);
     expect(opened.leaves.map((leaf) => leaf.storedBytes)).toEqual([41, 21]);
-    const expected = [...finding, ...(listed === "" ? [] : [listed]), ...itemFiles("/1/default/")];
+    const index = `${path}/orbax-webgpu-index.json`;
+    const expected = [index, ...finding, ...(listed === "" ? [] : [listed]), ...itemFiles("/1/default/")];
     expect(askedOf(server).sort()).toEqual(expected.sort());
     server.resetRequests();
     expect(await opened.restore()).toMatchObject(tree);
@@ -62,8 +64,9 @@ describe("from a server that lists nothing", () => {
     const server = await serve("plain-orbax/checkpoints", bucket);
     const opened = await openCheckpoint(server.url + path, options);
     expect(await opened.restore()).toMatchObject(tree);
-    const asked = askedOf(server);
-    expect(asked.length, asked.join("\n")).toBeLessThanOrEqual(14);
+    // Folders are asked for until it is clear that none is listed, and so is the index file that would stand for that.
+    const asked = askedOf(server).filter((each) => !/\/$|^\/1$|index.json$/.test(each));
+    expect(asked.length, asked.join("\n")).toBeLessThanOrEqual(13);
     expect(new Set(asked).size).toBe(asked.length);
   });
 
@@ -131,10 +134,12 @@ describe("an address of something else says what it is:", () => {
     ["a file of an item", "/1/default/_METADATA", /_METADATA is a file: give the folder of the checkpoint, which may be .*\/1\/default$/],
     ["a file of a step", "/1/_CHECKPOINT_METADATA", /is a file/],
     ["a file without bytes", "/1/empty", /is a file/],
+    ["a file of flax", "/1/checkpoint_7", /checkpoint_7 is a file: give .*\/1 with the option step: 7$/],
     ["the data files", "/1/default/d", /is the data files of a database: give the folder of the item, such as .*\/1\/default$/],
   ])("%s", async (_, path, message) => {
     const files = filesOfStep("plain-orbax", 1);
     files.set("1/empty", new Uint8Array());
+    files.set("1/checkpoint_7", new Uint8Array(1));
     const server = await serve(files);
     await expect(openCheckpoint(server.url + path)).rejects.toMatchObject({
       name: "CheckpointValueError",
@@ -179,6 +184,20 @@ describe("a file that changes while it is opened", () => {
     const storage = createHttpStorage(server.url, {}, testClock());
     expect(await (await openCheckpoint(storage)).restore()).toMatchObject(tree);
     expect(askedOf(server).filter((asked) => asked === "/1/default/_METADATA")).toHaveLength(2);
+  });
+
+  it("once has the store open it anew, too", async () => {
+    const isNode = /\/400\/model\/d\//;
+    const bytes = [...filesOfStep("digits", 400)].find(([path]) => isNode.test(`/${path}`))?.[1] ?? new Uint8Array();
+    const server = await serve("digits/checkpoints", {
+      faults: [
+        { ...cut, path: isNode, times: 1 },
+        { kind: "replace", path: isNode, bytes, after: 1 },
+      ],
+    });
+    const opened = await new OrbaxCheckpointStore(createHttpStorage(server.url, {}, testClock())).open(400);
+    expect(opened.leaves.length).toBeGreaterThan(0);
+    expect(askedOf(server).filter((asked) => asked === "/400/metadata/metadata")).toHaveLength(2);
   });
 
   it("again and again is an error", async () => {

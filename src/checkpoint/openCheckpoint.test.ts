@@ -51,6 +51,14 @@ describe("what is given is found out:", () => {
     await expect(openCheckpoint(memoryStorage(files), { item: "default" })).rejects.toThrow(/run_0007 is a checkpoint without items/);
   });
 
+  it("a root of the files that flax wrote", async () => {
+    const opened = await openCheckpoint(fixture("state-files"), { step: 0 });
+    expect(opened).toMatchObject({ kind: "root", step: 0, item: undefined, path: "checkpoint_0", layout: { tree: "msgpack" } });
+    expect(await opened.restore()).toMatchObject({ arrays: { float32: { dtype: "float32", shape: [2, 3] } } });
+    expect(await openCheckpoint(fixture("state-files"))).toMatchObject({ step: 2, path: "checkpoint_2" });
+    await expect(openCheckpoint(fixture("state-files"), { item: "x" })).rejects.toThrow(/checkpoint_2 is a checkpoint without items/);
+  });
+
   it("a step of v1, of which state is taken, else pytree, else the first tree", async () => {
     const named = (...names: readonly string[]) => {
       const files = names.map((name) => movedFiles((path) => path.replace(/^1\/(default\/)?/, (_, item) => (item ? `${name}/` : ""))));

@@ -1,4 +1,4 @@
-import { CheckpointValueError, isCheckpointError } from "../errors.js";
+import { CheckpointValueError } from "../errors.js";
 import { checkedStorage } from "../storage/checked.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
@@ -17,6 +17,7 @@ import { isCommitFolder } from "./save/commits.js";
 import { rootView } from "./save/rootView.js";
 import type { WritableRoot } from "./save/writableRoot.js";
 import { lockedAccess, type Opened } from "./stepAccess.js";
+import { unlessChanged } from "./unlessChanged.js";
 
 /** What of a checkpoint {@link openCheckpoint} opens, and how it restores unless its restores say otherwise. */
 export interface OpenOptions<Device extends GPUDevice | undefined = GPUDevice | undefined> extends RestoreDefaults<Device> {
@@ -74,16 +75,6 @@ function requireOptions({ step, item, generation, readConcurrentBytes }: OpenOpt
   const isGeneration = typeof generation === "bigint" ? generation > 0n : Number.isSafeInteger(generation) && Number(generation) > 0;
   if (generation !== undefined && !isGeneration)
     throw new CheckpointValueError(`the option generation is a positive integer, not ${generation}`);
-}
-
-/** Once more, from the beginning, where a file changed while it was opened. */
-async function unlessChanged<Value>(open: () => Promise<Value>): Promise<Value> {
-  try {
-    return await open();
-  } catch (error) {
-    if (isCheckpointError(error, "Storage") && error.reason === "changed") return open();
-    throw error;
-  }
 }
 
 function openIn(storage: ReadableStorage, opening: Opening): Promise<Opened<IndexOfPlace>> {

@@ -1,5 +1,6 @@
 import { longestJson, parseJson } from "../bytes/json.js";
-import { CorruptCheckpointError } from "../errors.js";
+import { CorruptCheckpointError, isCheckpointError, UnsupportedCheckpointError } from "../errors.js";
+import { pathIn } from "../storage/paths.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { Pace } from "../tasks/pace.js";
@@ -9,9 +10,8 @@ import type { OptionalFiles } from "./metadata/optionalFiles.js";
 import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
 import { type OpenedCheckpoint, openedCheckpoint } from "./openedCheckpoint.js";
 import { openedJson } from "./openedJson.js";
-import { fileAsItem } from "./place/fileAsItem.js";
 import { jsonFiles } from "./place/itemKind.js";
-import { type Place, pathIn } from "./place/place.js";
+import type { Place } from "./place/place.js";
 import { requireNoGroup } from "./place/requireNoGroup.js";
 import type { ReadAgain } from "./readAgain.js";
 import { readDtypesFile } from "./record/dtypesFile.js";
@@ -55,14 +55,25 @@ export async function openPlace(
   await requireNoGroup(place, label, storage, context);
   const pace = new Pace(context.signal);
   const node = metadata.record?.items.includes(item.name) ? "tree" : undefined;
-  const below = place.isFile ? fileAsItem(storage, path) : storage;
   const [index, dtypes] = await Promise.all([
-    openItem(item.name, below, path, { node, generation }, pace, context),
+    unlessEmpty(place, label, openItem(item.name, storage, path, { node, generation }, pace, context)),
     hasDtypes ? readDtypesFile(storage, stepName, context) : () => undefined,
   ]);
   const storedBytes = await storedBytesOf(index, pace, context);
   const itemMetadata = index.customMetadata === undefined ? undefined : untagged(index.customMetadata);
   return { kind: "tree", place, metadata: complete(itemMetadata), item: index, storedBytes, dtypes };
+}
+
+/** A process that wrote no array has left a database all the same. */
+async function unlessEmpty(place: Place, label: string, opening: Promise<ItemIndex>): Promise<ItemIndex> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (place.kind !== "process" || !isCheckpointError(error, "Corrupt") || error.path !== "_METADATA") throw error;
+    throw new UnsupportedCheckpointError(
+      `${label} is the database of a process that wrote no array: give the folder of the item, above it`,
+    );
+  }
 }
 
 /** Makes an opened checkpoint of the index of a place. */

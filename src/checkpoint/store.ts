@@ -19,6 +19,7 @@ import type { LockOptions, SaveOptions } from "./save/saveOptions.js";
 import type { WritableRoot } from "./save/writableRoot.js";
 import { bestOf, requireStep } from "./steps.js";
 import type { Templates } from "./template/restoredTypes.js";
+import { unlessChanged } from "./unlessChanged.js";
 
 /** Options of a store. */
 export interface StoreOptions<Device extends GPUDevice | undefined = GPUDevice | undefined> extends RestoreDefaults<Device> {
@@ -108,7 +109,8 @@ export class OrbaxCheckpointStore<
    */
   async open(step: number, options: ReadStepOptions = {}): Promise<OpenedStep<StoreDevice>> {
     requireStep(step, this.#name);
-    const { value, again } = await this.#open().access.open(step, (root) => openStep(root, step, this.#name, options), options);
+    const { access } = this.#open();
+    const { value, again } = await unlessChanged(() => access.open(step, (root) => openStep(root, step, this.#name, options), options));
     return openedStep(value, this.#defaults, again);
   }
 

@@ -30,6 +30,9 @@ export function requireRange({ offset, length }: ByteRange): void {
   }
 }
 
+/** A path below a folder, which is `""` for the storage itself, as is a name for the folder. */
+export const pathIn = (folder: string, name: string): string => (folder === "" || name === "" ? folder + name : `${folder}/${name}`);
+
 const pathRule = 'use parts joined by "/", without empty ones, ".", ".." or a NUL';
 
 const isPart = (part: string) => part !== "" && part !== "." && part !== ".." && !part.includes("\0");

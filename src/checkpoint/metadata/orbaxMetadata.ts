@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from "../../bytes/json.js";
 import { isCheckpointError } from "../../errors.js";
+import { pathIn } from "../../storage/paths.js";
 import type { PlainJson } from "../record/jsonSchemas.js";
 import { CheckpointMetadata, formatName } from "../record/record.js";
 import type { OptionalFiles } from "./optionalFiles.js";
@@ -46,7 +47,7 @@ export interface MetadataPlaces {
 
 /** Reads what there is of metadata beside the step's own file, all at once. */
 export async function readMetadata(files: OptionalFiles, stepFile: StepFile, places: MetadataPlaces): Promise<MetadataOfStep> {
-  const within = (path: string) => (places.folder === "" ? path : `${places.folder}/${path}`);
+  const within = (path: string) => pathIn(places.folder, path);
   const [metrics, record, rootMetadata] = await Promise.all([
     places.hasMetrics ? files.read(within("metrics/metrics")) : undefined,
     places.hasRecord ? readRecord(files, within("metadata/metadata")) : undefined,
@@ -57,7 +58,7 @@ export async function readMetadata(files: OptionalFiles, stepFile: StepFile, pla
 
 /** Reads `_CHECKPOINT_METADATA`, which Orbax writes from 0.5.11 on. */
 export const readStepFile = async (files: OptionalFiles, folder: string): Promise<StepFile> =>
-  stepFileOf((await files.read(folder === "" ? "_CHECKPOINT_METADATA" : `${folder}/_CHECKPOINT_METADATA`)) ?? null);
+  stepFileOf((await files.read(pathIn(folder, "_CHECKPOINT_METADATA"))) ?? null);
 
 /** Any JSON item may be called `metadata`; undefined where it is not the record. */
 async function readRecord(files: OptionalFiles, path: string): Promise<CheckpointMetadata | undefined> {

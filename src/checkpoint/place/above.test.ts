@@ -7,7 +7,7 @@ describe("above an address stands", () => {
     ["https://host/run/1200", "1200", "https://host/run"],
     ["https://host/run/1200/", "1200", "https://host/run"],
     ["https://user:pw@host/run/step%201/?token=secret", "step 1", "https://host/run"],
-    ["https://host/run", "run", "https://host/"],
+    ["https://host/run", "run", "https://host"],
     ["runs/digits", "digits", "opfs:/runs"],
     ["digits", "digits", "opfs:"],
     ["/runs/100%", "100%", "opfs:/runs"],

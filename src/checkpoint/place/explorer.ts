@@ -107,7 +107,7 @@ export class Explorer {
 
   #remembering(): ReadableStorage {
     const place = this.#place;
-    const { stream, handle } = place;
+    const { size, stream, handle } = place;
     return {
       ...(place.name !== undefined && { name: place.name }),
       read: async (path, options = {}) => {
@@ -115,6 +115,7 @@ export class Explorer {
         return known === undefined ? place.read(path, options) : abortable(known, options);
       },
       list: (prefix, options) => place.list(prefix, options),
+      ...(size && { size: (path, options) => size.call(place, path, options) }),
       ...(stream && { stream: (path, range, options) => stream.call(place, path, range, options) }),
       ...(handle && { handle: (path, options) => handle.call(place, path, options) }),
     };

@@ -1,8 +1,8 @@
 import { CheckpointValueError, UnsupportedCheckpointError } from "../../errors.js";
+import { pathIn } from "../../storage/paths.js";
 import type { OrbaxMetadata } from "../metadata/orbaxMetadata.js";
 import type { Explorer, Folder } from "./explorer.js";
 import { holdsArrays, type ItemKind, itemKindOf, itemKinds, itemNames, itemProbes, kindOfHandler } from "./itemKind.js";
-import { pathIn } from "./place.js";
 
 /** An item of a step. */
 export interface FoundItem {
@@ -85,7 +85,7 @@ function onlyOne(step: Step, items: readonly FoundItem[]): FoundItem {
   if (only !== undefined && another === undefined) return only;
   throw new CheckpointValueError(
     only === undefined
-      ? `${step.label} holds no item${step.folder.isListed ? "" : " that can be found without a listing: name it with the option item"}`
+      ? `${step.label} holds no item${step.folder.isListed ? ": check the address" : " that can be found without a listing: name it with the option item"}`
       : `${step.label} holds several items: ${describe(items)}; name one with the option item`,
   );
 }

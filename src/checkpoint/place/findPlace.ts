@@ -1,4 +1,5 @@
 import { CheckpointValueError, UnsupportedCheckpointError } from "../../errors.js";
+import { pathIn } from "../../storage/paths.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { OptionalFiles } from "../metadata/optionalFiles.js";
 import { type MetadataOfStep, readMetadata, readStepFile } from "../metadata/orbaxMetadata.js";
@@ -9,7 +10,7 @@ import { findLatestStep, findStep } from "./findStep.js";
 import { holdsArrays, itemProbes } from "./itemKind.js";
 import { type Level, levelOf, levelProbes } from "./level.js";
 import { isArray, lookBelow } from "./lookBelow.js";
-import { type Place, pathIn, type Request } from "./place.js";
+import type { Place, Request } from "./place.js";
 import { isProcess, isTemporary, stepOfName } from "./stepName.js";
 import { nothingError, partError, refuseMerged, requireNoChoice, unsupportedError } from "./wrongLevel.js";
 
@@ -79,7 +80,6 @@ async function itemPlace(search: Search, folder: Folder, { item, isDirect }: Lev
     stepName: undefined,
     item: { name: isDirect || isProcessOnly || isArray(folder) ? "" : request.name, kind: item, folder },
     path: "",
-    isFile: false,
     metadata: await metadataOf(search, { path: "", folder }),
     hasDtypes: false,
   };
@@ -102,7 +102,7 @@ async function rootPlace(search: Search, folder: Folder, { steps }: Level & { ki
   if (folder.files.has(named.name)) {
     if (request.item !== undefined) throw noItems(request, named.name);
     const metadata = await metadataOf(search, { root: folder });
-    return { ...place, item: { name: "", kind: "pytree" }, path: named.name, isFile: true, metadata, hasDtypes: false };
+    return { ...place, item: { name: "", kind: "pytree" }, path: named.name, metadata, hasDtypes: false };
   }
   const inside = await explorer.look(named.name, probesOf({ ...request, step: undefined }));
   const level = levelOf(inside, named.name);
@@ -139,7 +139,7 @@ async function directStep(
   if (request.item !== undefined) throw noItems(request, place.stepName);
   if (!holdsArrays(item) && item !== "json") throw unsupportedError(pathIn(request.label, place.stepName), item);
   const metadata = await metadataOf(search, { path: place.stepName, folder: inside, root });
-  return { ...place, item: { name: "", kind: item, folder: inside }, path: place.stepName, isFile: false, metadata, hasDtypes: false };
+  return { ...place, item: { name: "", kind: item, folder: inside }, path: place.stepName, metadata, hasDtypes: false };
 }
 
 const noItems = ({ label }: Request, step: string) =>
@@ -159,7 +159,7 @@ async function itemInStep(
   const isV1 = folder.files.has("orbax.checkpoint") || Object.values(metadata.itemHandlers).some((handler) => handler.includes(".v1."));
   const item = await findItem({ label: pathIn(request.label, path), path, folder, metadata, isV1 }, request.item, explorer);
   const hasDtypes = metadata.record !== undefined && (!folder.isListed || folder.directories.has("dtypes"));
-  return { isV1, place: { item, path: pathIn(path, item.name), isFile: false, metadata, hasDtypes } };
+  return { isV1, place: { item, path: pathIn(path, item.name), metadata, hasDtypes } };
 }
 
 /** A step's folder, and the root that it stands in, where there are such. */

@@ -44,7 +44,7 @@ const commonFiles: ReadonlySet<string> = new Set(["commit_success.txt", "_CHECKP
 
 /**
  * What an item is by what stands in its folder, else by the class that wrote it; of single arrays and plain groups both only look like one.
- * @param name of the item, after which the file of metrics is called.
+ * @param name of the item: that of metrics has a file of the same name.
  */
 export function itemKindOf(folder: Folder, name: string, handler?: string): ItemKind {
   const { files, directories } = folder;
@@ -76,7 +76,7 @@ function kindOfFiles(files: readonly string[], directories: ReadonlySet<string>,
 }
 
 /** Names that the file of a JSON item may have, in Orbax's order. */
-export const jsonFiles = (item: string): readonly string[] => [...new Set([item, "data.json", "metadata"])];
+export const jsonFiles = (item: string): readonly string[] => [...(item === "metrics" ? [item] : []), "data.json", "metadata"];
 
 /** What `folder` looks like once it is known that it is a step: names of items, without what is no item. */
 export const itemNames = ({ directories }: Folder): string[] => [...directories].filter((name) => !isTemporary(name)).sort();

@@ -21,13 +21,15 @@ export async function lookBelow(
       return { name, level: levelOf(folder, name), isArray: isArray(folder) };
     }),
   );
-  const items = below.filter(({ level }) => level.kind === "item" && !level.isDirect);
-  if (items.length > 0) return items.every((item) => item.isArray) ? "arrays" : "step";
-  const right = below.filter(({ level }) => level.kind === "root" || level.kind === "step" || level.kind === "item");
-  if (right.length > 0)
+  const deeper = below.filter(({ level }) => level.kind === "root" || level.kind === "step");
+  const items = below.filter(({ level }) => level.kind === "item");
+  if (deeper.length === 0 && items.length > 0 && items.every((item) => item.isArray)) return "arrays";
+  // What was saved to a path has the file of a step, which no item of one has.
+  if (deeper.length === 0 && items.some(({ level }) => level.kind === "item" && !level.isDirect)) return "step";
+  if (deeper.length + items.length > 0)
     throw aboveCheckpoints(
       request,
-      right.map(({ name }) => name),
+      below.filter((each) => deeper.includes(each) || items.includes(each)),
     );
   throw new CheckpointNotFoundError(request.step, request.label, {
     advice: `it holds ${quoted(names)}, none of which is a step or an item: check the address`,
@@ -37,7 +39,9 @@ export async function lookBelow(
 /** Whether the files of an array stand in a folder, and nothing else's. */
 export const isArray = ({ files }: Folder): boolean => !files.has("_METADATA") && (files.has(".zarray") || files.has("zarr.json"));
 
-const aboveCheckpoints = ({ label }: Request, names: readonly string[]) =>
-  new CheckpointValueError(`${label} is above the checkpoints: give one of the folders in it that hold some: ${quoted(names)}`);
+const aboveCheckpoints = ({ label }: Request, folders: readonly { readonly name: string }[]) =>
+  new CheckpointValueError(
+    `${label} is above the checkpoints: give one of the folders in it that hold some: ${quoted(folders.map(({ name }) => name))}`,
+  );
 
 const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(", ");

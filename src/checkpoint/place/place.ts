@@ -36,14 +36,9 @@ export interface Place {
   /** Name of the step's folder, or of the file that flax wrote, in a root; undefined elsewhere. */
   readonly stepName: string | undefined;
   readonly item: FoundItem;
-  /** The item's folder from the opened place; `""` for that itself. */
+  /** The item's folder, or flax's file, from the opened place; `""` for that itself. */
   readonly path: string;
-  /** Whether the path is that of a file, which is all there is of the checkpoint. */
-  readonly isFile: boolean;
   readonly metadata: MetadataOfStep;
   /** Whether there is an item `dtypes` beside it, which substrax writes. */
   readonly hasDtypes: boolean;
 }
-
-/** A path below a folder, which is `""` for the place itself. */
-export const pathIn = (folder: string, name: string): string => [folder, name].filter((part) => part !== "").join("/");

@@ -1,7 +1,8 @@
 import { isJsonObject, longestJson, parseJson } from "../../bytes/json.js";
+import { pathIn } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
-import { type Place, pathIn } from "./place.js";
+import type { Place } from "./place.js";
 import { unsupportedError } from "./wrongLevel.js";
 
 /** @throws UnsupportedCheckpointError where the metadata of what could be an array are those of a group, which only zarr v3 tells apart within. */

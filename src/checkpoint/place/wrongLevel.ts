@@ -10,7 +10,7 @@ import type { Above } from "./above.js";
 import { itemKinds } from "./itemKind.js";
 import { levelProbes } from "./level.js";
 import type { Request } from "./place.js";
-import { isProcess } from "./stepName.js";
+import { isProcess, stepOfFile } from "./stepName.js";
 
 /** The error of an option that makes no sense at what was given. */
 export function requireNoChoice({ label, name, step, item }: Request, what: string): void {
@@ -29,8 +29,14 @@ export async function refuseMerged({ label, name, above }: Request, context: Tas
 /** The error of a folder in which nothing stands that could be opened. */
 export async function nothingError(request: Request, whyUnlisted: StorageError | undefined, context: TaskContext): Promise<Error> {
   const { label, name, above, step } = request;
-  if (above !== undefined && (await hasFile(above, name, context)))
-    return new CheckpointValueError(`${label} is a file: give the folder of the checkpoint, which may be ${above.label}`);
+  if (above !== undefined && (await hasFile(above, name, context))) {
+    const fileStep = stepOfFile(name);
+    const right =
+      fileStep === undefined
+        ? `the folder of the checkpoint, which may be ${above.label}`
+        : `${above.label} with the option step: ${fileStep}`;
+    return new CheckpointValueError(`${label} is a file: give ${right}`);
+  }
   const advice =
     whyUnlisted === undefined
       ? "the folder is empty, or is not there: check the address"

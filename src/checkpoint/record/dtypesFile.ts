@@ -1,4 +1,5 @@
 import { longestJson, parseJson } from "../../bytes/json.js";
+import { pathIn } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { parseRecordedDtypes, type RecordedDtypes } from "./recordedDtypes.js";
@@ -13,7 +14,7 @@ export async function readDtypesFile(
   folder: string,
   { signal }: TaskContext,
 ): Promise<() => RecordedDtypes | undefined> {
-  const path = folder === "" ? "dtypes/metadata" : `${folder}/dtypes/metadata`;
+  const path = pathIn(folder, "dtypes/metadata");
   const file = await settled(root.read(path, { longest: longestJson, signal }));
   return () => {
     const bytes = file();

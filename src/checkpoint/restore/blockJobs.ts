@@ -1,5 +1,6 @@
 import type { ByteRange, MergedRange } from "../../bytes/ranges.js";
 import { CorruptCheckpointError } from "../../errors.js";
+import { pathIn } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import { StreamCursor } from "../../storage/streamCursor.js";
 import { absentFileError, streamPieceLength, streamRange } from "../../storage/streamRange.js";
@@ -137,4 +138,4 @@ export async function* bytesOfRun(
 }
 
 const tooShort = (folder: string, path: string, { offset, length }: ByteRange): CorruptCheckpointError =>
-  new CorruptCheckpointError({ path: `${folder}/${path}`, offset, expected: `${length} bytes`, received: "fewer" });
+  new CorruptCheckpointError({ path: pathIn(folder, path), offset, expected: `${length} bytes`, received: "fewer" });

@@ -1,6 +1,7 @@
 import type { ByteRange } from "../../bytes/ranges.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
 import type { LocatedStorage, PacedContext } from "../../storage/located.js";
+import { pathIn } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
@@ -119,7 +120,7 @@ async function sourcesOf(
 /** The error of a chunk that has to be there and is not; `folder` is the item's. */
 export const lostChunk = (array: ZarrArray, { key }: ZarrChunk, folder: string): CorruptCheckpointError =>
   new CorruptCheckpointError({
-    path: `${folder}/${key}`,
+    path: pathIn(folder, key),
     expected: `a chunk of array ${JSON.stringify(array.name)}, since Orbax stored all of them`,
     received: "no such key in the database",
   });
