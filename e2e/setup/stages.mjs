@@ -9,6 +9,7 @@ import { ensurePackages } from "./install.mjs";
 import { ensurePython } from "./python.mjs";
 import { toolOf } from "./tools.mjs";
 import { missingWasmTools } from "./wasmTools.mjs";
+import { missingZipTools } from "./zipTools.mjs";
 
 /**
  * The stages of `npm test`, in order.
@@ -35,6 +36,7 @@ export function stagesOf({ root, run, prepare, log }) {
   const noWasmTools = () => missingWasmTools({ root, run: prepare.run, install: process.env.CI === "true", log });
 
   const missingHosts = () => missingHostServers({ run: prepare.run, install: process.env.CI === "true", log });
+  const missingZips = () => missingZipTools({ run: prepare.run, install: process.env.CI === "true", log });
 
   return [
     { id: "types", name: "type check", run: async () => countCommand(await tool("typescript", "tsc", ["--noEmit", "-p", "."])) },
@@ -83,7 +85,9 @@ export function stagesOf({ root, run, prepare, log }) {
       run: async () => {
         const found = await ensurePython({ run: prepare.run, log });
         if ("reason" in found) return { notRun: found.reason };
-        return playwright("interop", { CHROMIUM_PATH: await chromium(), ORBAX_PYTHON: found.python });
+        const noZips = await missingZips();
+        if (noZips !== undefined) log(`interop: ${noZips}`);
+        return playwright("interop", { CHROMIUM_PATH: await chromium(), ORBAX_NO_ZIP: noZips ?? "", ORBAX_PYTHON: found.python });
       },
     },
     {
@@ -96,6 +100,7 @@ export function stagesOf({ root, run, prepare, log }) {
         await ensurePython({ run: prepare.run, log });
         await noWasmTools();
         await missingHosts();
+        await missingZips();
         const again = prepare.installs.slice(before);
         return { passed: again.length === 0 ? 1 : 0, failed: again.length === 0 ? 0 : 1, skipped: 0, output: again.join("\n") };
       },
