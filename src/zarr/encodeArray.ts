@@ -1,7 +1,7 @@
 import { dtypes } from "../arrays/dtypes.js";
 import { type ArraySpec, elementCount } from "../arrays/spec.js";
-import { formatSortedJson } from "../bytes/formatSortedJson.js";
 import type { ByteRange } from "../bytes/ranges.js";
+import { formatZarray } from "./formatZarray.js";
 import { type ChunkGrid, chunkCount, chunksOf } from "./grid.js";
 import { keyPrefix } from "./keyPrefix.js";
 
@@ -90,27 +90,3 @@ const mostTries = 1000;
 /** Index of an element in C order. */
 const indexOf = (indices: readonly number[], shape: readonly number[]): number =>
   indices.reduce((index, position, axis) => index * (shape[axis] ?? 1) + position, 0);
-
-function formatZarray({ shape, dtype }: ArraySpec, chunkShape: readonly number[], compression: "none" | "zstd"): string {
-  return formatSortedJson(
-    new Map(
-      Object.entries({
-        chunks: chunkShape,
-        compressor:
-          compression === "none"
-            ? null
-            : new Map<string, string | number>([
-                ["id", "zstd"],
-                ["level", 1],
-              ]),
-        dimension_separator: ".",
-        dtype: dtypes[dtype].v2,
-        fill_value: null,
-        filters: null,
-        order: "C",
-        shape,
-        zarr_format: 2,
-      }),
-    ),
-  );
-}

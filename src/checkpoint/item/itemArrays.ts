@@ -11,12 +11,15 @@ import { openZarrArrays, type ZarrArray } from "../../zarr/openArray.js";
 import { openFolders } from "./arrayPlaces.js";
 import type { ItemLayout } from "./layout.js";
 import { listed } from "./listed.js";
+import { type NamedEntry, readEarlyStrings } from "./sideFiles.js";
 import { stateArrays } from "./stateArrays.js";
 import type { TreeSource } from "./treeSource.js";
 
 /** The arrays of an item, known before any of their chunks is read. */
 export interface ItemArrays {
   readonly opened: ReadonlyMap<TreeEntry, ZarrArray>;
+  /** Leaves that turned out to be texts. */
+  readonly texts: ReadonlyMap<TreeEntry, string>;
   /** Holds their chunks. */
   readonly storage: ReadableStorage | LocatedStorage;
   readonly layout: Pick<ItemLayout, "arrays" | "databases" | "zarr">;
@@ -24,12 +27,6 @@ export interface ItemArrays {
 
 /** What the names of arrays within a state file begin with, which no other name does. */
 const withinState = "checkpoint\0/";
-
-/** An entry that has an array, and what the array is called. */
-interface NamedEntry {
-  readonly entry: TreeEntry;
-  readonly name: string;
-}
 
 /**
  * Opens the arrays of all entries that have one.
@@ -52,8 +49,13 @@ export async function openItemArrays(folder: ReadableStorage, source: TreeSource
     const array = arrays[index] ?? found[nth++];
     if (array !== undefined) opened.set(entry, array);
   }
-  requireAll(wanted, opened);
-  return { opened, storage, layout: layoutOf(opened, folders.length > 0 ? "folders" : source.place.databases) };
+  const unopened = wanted.filter(({ entry }) => !opened.has(entry));
+  const texts = source.from === "msgpack" ? await readEarlyStrings(folder, unopened, context) : new Map<TreeEntry, string>();
+  requireNone(
+    unopened.filter(({ entry }) => !texts.has(entry)),
+    wanted.length,
+  );
+  return { opened, texts, storage, layout: layoutOf(opened, folders.length > 0 ? "folders" : source.place.databases) };
 }
 
 /** Entries with an array; those within the state file are added to `values`. */
@@ -70,13 +72,12 @@ function namedEntries({ entries, state }: TreeSource, values: (StateArray | Stat
 
 const isArray = ({ valueType }: TreeEntry): boolean => valueTypes[valueType] === "array" || valueTypes[valueType] === "scalar";
 
-function requireAll(wanted: readonly NamedEntry[], opened: ReadonlyMap<TreeEntry, ZarrArray>): void {
-  const lost = wanted.filter(({ entry }) => !opened.has(entry));
+function requireNone(lost: readonly NamedEntry[], wanted: number): void {
   const [first] = lost;
   if (first === undefined) return;
   throw new CorruptCheckpointError({
     path: `${first.name}/.zarray`,
-    expected: `array metadata of ${wanted.length} leaves`,
+    expected: `array metadata of ${wanted} leaves`,
     received: `none for ${listed(lost.map(({ entry }) => leafPath(entry.path)))}`,
   });
 }

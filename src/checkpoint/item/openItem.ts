@@ -3,7 +3,7 @@ import { JsonMember } from "../../bytes/jsonMember.js";
 import { CorruptCheckpointError } from "../../errors.js";
 import { type KeyPath, leafPath, paramName } from "../../pytree/keyPath.js";
 import { leavesOf, TreeBuilder } from "../../pytree/tree.js";
-import type { TreeEntry, ValueType } from "../../pytree/treeMetadata.js";
+import type { TreeEntry } from "../../pytree/treeMetadata.js";
 import type { LocatedStorage } from "../../storage/located.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import { subfolder } from "../../storage/subfolder.js";
@@ -132,7 +132,7 @@ async function readIndex({ name, path, folder, options, pace, context }: ItemOpe
   for (const entry of source.entries) {
     if (pace.dueForSmallStep) await pace.rest();
     const keys = keysOf(entry, source, options);
-    builder.add(keys, storedLeaf(entry, leafPath(keys), arrays.opened.get(entry), strings.get(entry), keyImpls));
+    builder.add(keys, storedLeaf(entry, leafPath(keys), arrays.opened.get(entry), strings.get(entry) ?? arrays.texts.get(entry), keyImpls));
   }
   const tree = builder.finish();
   if (pace.due) await pace.rest();
@@ -180,25 +180,19 @@ function storedLeaf(
   text: string | undefined,
   keyImpls: ReadonlyMap<string, string>,
 ): StoredLeaf {
-  switch (valueType) {
-    case "string":
-      return { kind: "string", path, value: text ?? "" };
-    case "jax.Array":
-    case "np.ndarray":
-    case "scalar":
-      requireArray(path, array, valueType);
-      return { kind: valueType, path, array, keyImpl: valueType === "jax.Array" ? keyImpls.get(array.name) : undefined };
-    default:
-      return { kind: "empty", path, valueType };
-  }
+  if (text !== undefined) return { kind: "string", path, value: text };
+  if (array === undefined) return { kind: "empty", path, valueType };
+  const kind = valueType === "jax.Array" || valueType === "scalar" ? valueType : "np.ndarray";
+  if (kind === "scalar") requireScalar(path, array);
+  return { kind, path, array, keyImpl: kind === "jax.Array" ? keyImpls.get(array.name) : undefined };
 }
 
-function requireArray(path: string, array: ZarrArray | undefined, valueType: ValueType): asserts array is ZarrArray {
-  if (array !== undefined && (valueType !== "scalar" || array.spec.shape.length === 0)) return;
+function requireScalar(path: string, { name, spec }: ZarrArray): void {
+  if (spec.shape.length === 0) return;
   throw new CorruptCheckpointError({
-    path: `${array?.name}/.zarray`,
+    path: `${name}/.zarray`,
     expected: `rank 0, since leaf ${JSON.stringify(path)} is a Python number`,
-    received: `shape [${array?.spec.shape.join(", ")}]`,
+    received: `shape [${spec.shape.join(", ")}]`,
   });
 }
 

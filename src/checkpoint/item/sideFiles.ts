@@ -1,5 +1,5 @@
 import { formatJson } from "../../bytes/formatJson.js";
-import { longestJson, parseJsonInTurns } from "../../bytes/json.js";
+import { longestJson, parseJson, parseJsonInTurns } from "../../bytes/json.js";
 import { CorruptCheckpointError } from "../../errors.js";
 import { parseArrayMetadatas } from "../../pytree/arrayMetadatas.js";
 import { paramName } from "../../pytree/keyPath.js";
@@ -37,6 +37,37 @@ export async function readStrings(
     if (value === undefined)
       throw new CorruptCheckpointError({ path, expected: `a text for leaf ${JSON.stringify(name)}`, received: "none" });
     texts.set(entry, typeof value === "string" ? value : formatJson(value));
+  }
+  return texts;
+}
+
+/** An entry that has an array, or should have one, and what the array is called. */
+export interface NamedEntry {
+  readonly entry: TreeEntry;
+  readonly name: string;
+}
+
+/** Most arrays whose folders are looked into. */
+const mostFolders = 64;
+
+/**
+ * Texts of leaves that have no array: Orbax 0.3 marked them as arrays, put all of them into the folder of one, and could not restore them itself.
+ */
+export async function readEarlyStrings(
+  folder: ReadableStorage,
+  leaves: readonly NamedEntry[],
+  { signal }: TaskContext,
+): Promise<ReadonlyMap<TreeEntry, string>> {
+  const texts = new Map<TreeEntry, string>();
+  for (const { name } of leaves.slice(0, mostFolders)) {
+    const path = `${name}/_strings.json`;
+    const bytes = name === "" ? undefined : await folder.read(path, { longest: longestJson, signal });
+    if (bytes === undefined) continue;
+    const document = parseJson(bytes, path);
+    for (const leaf of leaves) {
+      const text = findString(document, leaf.name);
+      if (typeof text === "string") texts.set(leaf.entry, text);
+    }
   }
   return texts;
 }

@@ -1,9 +1,9 @@
-import { dtypes } from "../../arrays/dtypes.js";
 import type { ByteRange } from "../../bytes/ranges.js";
 import type { StateArray, StateNumber } from "../../pytree/msgpack/stateLeaf.js";
 import { joinedRanges } from "../../storage/joinedRanges.js";
 import type { LocatedStorage, RangeLocation } from "../../storage/located.js";
 import type { ReadableStorage } from "../../storage/storage.js";
+import { formatZarray } from "../../zarr/formatZarray.js";
 
 /**
  * The arrays and numbers of a state file as zarr arrays of one chunk, the bytes of which are runs of the file. The array of `values[n]` is called
@@ -14,7 +14,8 @@ export function stateArrays(folder: ReadableStorage, path: string, values: reado
   const locations = new Map<string, RangeLocation>();
   for (const [index, value] of values.entries()) {
     const shape = value.kind === "array" ? value.shape : [];
-    const metadata = new TextEncoder().encode(JSON.stringify(zarray(value.dtype, shape)));
+    const chunkShape = shape.map((length) => Math.max(length, 1));
+    const metadata = new TextEncoder().encode(formatZarray({ dtype: value.dtype, shape }, chunkShape, "none"));
     locations.set(`${index}/.zarray`, { storage: folder, path, range: { offset: 0, length: metadata.length }, inline: metadata });
     locations.set(`${index}/${shape.map(() => 0).join(".") || "0"}`, locationOf(folder, path, value));
   }
@@ -34,14 +35,3 @@ function locationOf(storage: ReadableStorage, path: string, value: StateArray | 
 }
 
 const lengthOf = (ranges: readonly ByteRange[]): number => ranges.reduce((sum, { length }) => sum + length, 0);
-
-const zarray = (dtype: keyof typeof dtypes, shape: readonly number[]) => ({
-  chunks: shape.map((length) => Math.max(length, 1)),
-  compressor: null,
-  dtype: dtypes[dtype].v2,
-  fill_value: null,
-  filters: null,
-  order: "C",
-  shape,
-  zarr_format: 2,
-});

@@ -92,6 +92,15 @@ describe("state files of Orbax", () => {
     await expect(openedItem(item(tree, outside), "i")).rejects.toMatchObject({ path: "i/a/.zarray", received: 'none for "a", "b"' });
   });
 
+  test("texts that Orbax 0.3 put into the folder of one of them, for all", async () => {
+    const tree = map({ a: text("PLACEHOLDER://a"), b: text("PLACEHOLDER://b"), x: map({ y: text("PLACEHOLDER://x.y") }) });
+    const texts = { "i/b/_strings.json": jsonBytes({ a: "first", b: "" }) };
+    const index = await openedItem(item(tree, { ...outside, ...texts }), "i");
+    expect(await restoredItem(index)).toMatchObject({ a: "first", b: "", x: { y: { dtype: "uint8" } } });
+    const lacking = { "i/b/_strings.json": jsonBytes({ a: "first", b: 7 }) };
+    await expect(openedItem(item(tree, { ...outside, ...lacking }), "i")).rejects.toMatchObject({ received: 'none for "b"' });
+  });
+
   test("beside _METADATA it holds the values that are not read otherwise", async () => {
     const metadata = jsonBytes({
       tree_metadata: {
