@@ -16,7 +16,14 @@ export type { Checkpoint, OpenedStep, RestoredCheckpoint } from "./checkpoint/op
 export type { CheckpointKind } from "./checkpoint/place/place.js";
 export type { PlainJson } from "./checkpoint/record/jsonSchemas.js";
 export { CheckpointMetadata, Producer } from "./checkpoint/record/record.js";
-export type { RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./checkpoint/restore/restoreOptions.js";
+export type { Region } from "./checkpoint/restore/region.js";
+export type {
+  ReadArrayOptions,
+  ReadRules,
+  RestoreDefaults,
+  RestoreOptions,
+  WholeRestoreOptions,
+} from "./checkpoint/restore/restoreOptions.js";
 export {
   type GpuArrayLike,
   type PyFloat,
@@ -39,6 +46,7 @@ export type {
   HostArrayTemplate,
   ItemName,
   PartlyRestored,
+  Placed,
   Restored,
   RestoredItemsOf,
   Template,

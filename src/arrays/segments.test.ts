@@ -9,20 +9,21 @@ interface Case {
   itemsize: number;
 }
 
-/** Arrays of up to five axes with chunks that may cover, tile or overhang them, and a run of elements of one chunk. */
+/** Arrays of up to five axes with chunks that may cover, tile or overhang them, at their beginning too, and a run of elements of one chunk. */
 const cases: fc.Arbitrary<Case> = fc
   .array(
     fc.record({
       length: fc.integer({ min: 0, max: 5 }),
       chunk: fc.integer({ min: 1, max: 6 }),
       index: fc.nat({ max: 3 }),
+      before: fc.nat({ max: 3 }),
       whole: fc.boolean(),
     }),
     { maxLength: 5 },
   )
   .chain((drawn) => {
-    const axes = drawn.map(({ length, chunk, index, whole }) =>
-      whole && length > 0 ? { length, chunk: length, index: 0 } : { length, chunk, index },
+    const axes = drawn.map(({ length, chunk, index, before, whole }) =>
+      whole && length > 0 ? { length, chunk: length, start: 0 } : { length, chunk, start: chunk * index - before },
     );
     const shape = axes.map(({ chunk }) => chunk);
     const count = elementCount(shape);
@@ -31,7 +32,7 @@ const cases: fc.Arbitrary<Case> = fc
         arrayShape: axes.map((axis) => axis.length),
         itemsize,
         block: {
-          origin: axes.map(({ chunk, index }) => chunk * index),
+          origin: axes.map(({ start }) => start),
           shape,
           elementOffset: from,
           data: new Uint8Array(Math.min(length, count - from) * itemsize),
@@ -50,7 +51,7 @@ function targetsOf({ arrayShape, block, itemsize }: Case): (number | undefined)[
       rest = Math.floor(rest / length);
     }
     const position = within.map((offset, axis) => offset + (block.origin[axis] ?? 0));
-    if (position.some((at, axis) => at >= (arrayShape[axis] ?? 0))) return undefined;
+    if (position.some((at, axis) => at < 0 || at >= (arrayShape[axis] ?? 0))) return undefined;
     return position.reduce((sum, at, axis) => sum * (arrayShape[axis] ?? 1) + at, 0);
   });
 }

@@ -20,7 +20,7 @@ export function* segmentsOf(arrayShape: readonly number[], block: Block, itemsiz
   const cursor = new RowCursor(rows, Math.floor(block.elementOffset / rows.chunkRow));
   for (; cursor.row * rows.chunkRow < end; cursor.next()) {
     const rowStart = cursor.row * rows.chunkRow;
-    const from = Math.max(rowStart, block.elementOffset);
+    const from = Math.max(rowStart + rows.beforeRow, block.elementOffset);
     const to = Math.min(rowStart + rows.insideRow, end);
     if (from >= to || !cursor.inside) continue;
     yield {
@@ -33,11 +33,12 @@ export function* segmentsOf(arrayShape: readonly number[], block: Block, itemsiz
 
 /** A chunk as rows: its innermost axes folded into one as far as both chunk and array are contiguous along them. */
 interface Rows {
-  /** Elements of a row of the chunk, and how many of them lie inside the array. */
+  /** Elements of a row of the chunk, how many of them lie before the array, and the index of the first one behind it. */
   readonly chunkRow: number;
+  readonly beforeRow: number;
   readonly insideRow: number;
-  /** The outer axes: rows along each, how many of those lie inside, and elements of the array from one to the next. */
-  readonly outer: readonly { readonly length: number; readonly inside: number; readonly stride: number }[];
+  /** The outer axes: rows along each, how many of those lie before and where those inside end, and elements of the array between two. */
+  readonly outer: readonly { readonly length: number; readonly before: number; readonly inside: number; readonly stride: number }[];
   /** Element of the array where the chunk's first element lies. */
   readonly base: number;
 }
@@ -50,6 +51,7 @@ function rowsOf(arrayShape: readonly number[], { origin, shape }: Block): Rows {
     return {
       length,
       start,
+      before: Math.max(0, -start),
       inside: Math.min(length, (arrayShape[index] ?? 1) - start),
       whole: start === 0 && length === arrayShape[index],
     };
@@ -60,14 +62,14 @@ function rowsOf(arrayShape: readonly number[], { origin, shape }: Block): Rows {
   const last = axis(fold);
   let stride = inner * (arrayShape[fold] ?? 1);
   let base = last.start * inner;
-  const outer: { length: number; inside: number; stride: number }[] = [];
+  const outer: { length: number; before: number; inside: number; stride: number }[] = [];
   for (let index = fold - 1; index >= 0; index--) {
-    const { length, start, inside } = axis(index);
-    outer.unshift({ length, inside, stride });
+    const { start, ...along } = axis(index);
+    outer.unshift({ ...along, stride });
     base += start * stride;
     stride *= arrayShape[index] ?? 1;
   }
-  return { chunkRow: last.length * inner, insideRow: last.inside * inner, outer, base };
+  return { chunkRow: last.length * inner, beforeRow: last.before * inner, insideRow: last.inside * inner, outer, base };
 }
 
 /** Counts through the rows like an odometer. */
@@ -108,9 +110,9 @@ class RowCursor {
     this.inside = true;
     this.target = base;
     for (let index = 0; index < outer.length; index++) {
-      const { inside = 1, stride = 0 } = outer[index] ?? {};
+      const { before = 0, inside = 1, stride = 0 } = outer[index] ?? {};
       const digit = this.#digits[index] ?? 0;
-      if (digit >= inside) this.inside = false;
+      if (digit < before || digit >= inside) this.inside = false;
       this.target += digit * stride;
     }
   }

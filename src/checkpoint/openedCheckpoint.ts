@@ -1,3 +1,4 @@
+import type { Dtype } from "../arrays/dtypes.js";
 import type { GpuArray } from "../gpu/gpuArray.js";
 import type { BufferLimits } from "../gpu/limits.js";
 import type { ItemLayout } from "./item/layout.js";
@@ -6,9 +7,9 @@ import type { ItemIndex } from "./item/openItem.js";
 import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
 import type { CheckpointKind } from "./place/place.js";
 import type { ReadAgain } from "./readAgain.js";
-import type { RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./restore/restoreOptions.js";
-import { destroyOwned, limitsOf, type OpenedItems, onFirstCall, restoreOpened, selectedOf } from "./restoreOpened.js";
-import type { RestoredBy, Template } from "./template/restoredTypes.js";
+import type { ReadArrayOptions, RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./restore/restoreOptions.js";
+import { destroyOwned, limitsOf, type OpenedItems, onFirstCall, ownedOf, readOpened, restoreOpened, selectedOf } from "./restoreOpened.js";
+import type { Placed, RestoredBy, Template } from "./template/restoredTypes.js";
 
 /** What is known of an opened checkpoint beside its index. */
 export interface CheckpointFacts {
@@ -44,7 +45,16 @@ export interface OpenedCheckpoint<StoreDevice extends GPUDevice | undefined = un
   restore<const T extends Template = null, Device extends GPUDevice | undefined = StoreDevice>(
     options: RestoreOptions<Device> & { readonly template?: T },
   ): Promise<RestoredBy<T, Device, "part">>;
-  /** Frees every GPUBuffer that its restores made; never one given as `into`. Further calls do nothing. */
+  /**
+   * Reads one array, or a region of it, into memory or onto a device. Of its chunks only what holds the region is requested: of uncompressed ones
+   * the rows, of shards the chunks in them. Of a typed key it is the data, of a Python number an array of rank 0.
+   * @throws CheckpointValueError for a path without an array, and a region that is not within it; else as {@link restore}.
+   */
+  read<Device extends GPUDevice | undefined = StoreDevice>(
+    path: string,
+    options?: ReadArrayOptions<Device>,
+  ): Promise<Placed<Dtype, Device>>;
+  /** Frees every GPUBuffer that its restores and reads made; never one given as `into`. Further calls do nothing. */
   destroy(): void;
 }
 
@@ -76,6 +86,11 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
       const restored = await restoreOpened({ ...opened, items: [item] }, wanted, options, defaults, again);
       for (const array of restored.owned) owned.add(array);
       return restored.items[item.name] as never;
+    },
+    async read(path: string, options: ReadArrayOptions = {}) {
+      const array = await readOpened(opened, [item, path], options, defaults, again);
+      for (const made of ownedOf(array, options.into)) owned.add(made);
+      return array as never;
     },
     destroy() {
       destroyOwned({ owned: [...owned] });

@@ -16,6 +16,11 @@ export function openedJson<Device extends GPUDevice | undefined>(facts: Checkpoi
         throw new CheckpointValueError(`item ${JSON.stringify(facts.item ?? "")} is JSON, which comes back as stored: leave template out`);
       return structuredClone(value) as never;
     },
+    async read(path) {
+      throw new CheckpointValueError(
+        `${JSON.stringify(path)}: item ${JSON.stringify(facts.item ?? "")} is JSON, which has no arrays to read`,
+      );
+    },
     destroy: () => undefined,
   };
 }

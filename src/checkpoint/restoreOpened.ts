@@ -1,9 +1,20 @@
+import type { GpuArray } from "../gpu/gpuArray.js";
 import { type BufferLimits, requiredLimits } from "../gpu/limits.js";
+import type { RestoredArray } from "./item/leaves.js";
 import type { ItemIndex } from "./item/openItem.js";
 import type { ReadAgain } from "./readAgain.js";
 import type { RecordedDtypes } from "./record/recordedDtypes.js";
+import type { RestorePolicy } from "./restore/planRestore.js";
+import { readRegion } from "./restore/readRegion.js";
 import { type RestoredItems, type RestoreRequest, restoreItems } from "./restore/restoreItems.js";
-import { type RestoreDefaults, type RestoreOptions, requireMissing, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
+import {
+  type ReadArrayOptions,
+  type ReadRules,
+  type RestoreDefaults,
+  type RestoreOptions,
+  requireMissing,
+  requireReadConcurrentBytes,
+} from "./restore/restoreOptions.js";
 import { type SelectedLeaves, selectLeaves } from "./template/selection.js";
 
 /** Items that were opened together. */
@@ -33,23 +44,46 @@ export function selectedOf(
  * @param again runs what reads on.
  */
 export function restoreOpened(
-  { step, items, dtypes }: OpenedItems,
+  opened: OpenedItems,
   wanted: Pick<RestoreRequest, "templates" | "selected">,
   options: RestoreOptions,
   defaults: RestoreDefaults,
   again: ReadAgain,
 ): Promise<RestoredItems> {
+  const request = { ...wanted, missing: requireMissing(options.missing), ...policyOf(opened, options, defaults) };
+  return again(() => restoreItems(opened.items, request, options), options, destroyOwned);
+}
+
+/**
+ * Reads a region of an array of an opened item.
+ * @param again runs what reads on.
+ */
+export function readOpened(
+  opened: OpenedItems,
+  [item, path]: readonly [ItemIndex, string],
+  { region = [], usage, into, ...options }: ReadArrayOptions,
+  defaults: RestoreDefaults,
+  again: ReadAgain,
+): Promise<RestoredArray> {
+  const request = { path, region, usage, into, ...policyOf(opened, options, defaults) };
+  const undo = (array: RestoredArray) => destroyOwned({ owned: ownedOf(array, into) });
+  return again(() => readRegion(item, request, options), options, undo);
+}
+
+/** What was made for an array that was read: nothing where it is in memory, or in a buffer of the caller's. */
+export const ownedOf = (array: RestoredArray, into: GPUBuffer | undefined): readonly GpuArray[] =>
+  "buffer" in array && into === undefined ? [array] : [];
+
+function policyOf({ step, dtypes }: OpenedItems, options: ReadRules, defaults: RestoreDefaults) {
   const castDtypes = options.castDtypes ?? false;
-  const policy = {
+  const policy: RestorePolicy = {
     step,
     castDtypes,
     enableX64: options.enableX64 ?? defaults.enableX64 ?? false,
     device: options.device ?? defaults.device,
     recorded: castDtypes ? undefined : dtypes(),
   };
-  const readConcurrentBytes = requireReadConcurrentBytes(options.readConcurrentBytes ?? defaults.readConcurrentBytes);
-  const request = { ...wanted, missing: requireMissing(options.missing), policy, readConcurrentBytes };
-  return again(() => restoreItems(items, request, options), options, destroyOwned);
+  return { policy, readConcurrentBytes: requireReadConcurrentBytes(options.readConcurrentBytes ?? defaults.readConcurrentBytes) };
 }
 
 /** Frees the buffers that a restore made. */

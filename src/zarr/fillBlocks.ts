@@ -9,9 +9,11 @@ const longestBlock = 1024 * 1024;
  * and all of them views of the same memory.
  */
 export function* fillBlocks({ spec, chunkShape, stored }: ZarrArray, { origin }: ZarrChunk): Generator<Block> {
+  const inside = origin.map((start) => Math.max(0, start));
+  const ends = chunkShape.map((length, axis) => Math.min((origin[axis] ?? 0) + length, spec.shape[axis] ?? 1));
   yield* filledBlocks(
-    origin,
-    chunkShape.map((length, axis) => Math.min(length, (spec.shape[axis] ?? 1) - (origin[axis] ?? 0))),
+    inside,
+    ends.map((end, axis) => end - (inside[axis] ?? 0)),
     stored.fill,
   );
 }

@@ -45,3 +45,24 @@ test("a grid with more chunks than memory is walked one by one", () => {
     { key: "1", origin: [1] },
   ]);
 });
+
+test("a box is touched by just the chunks that share an element with it", () => {
+  const axis = fc.record({ length: fc.integer({ min: 1, max: 9 }), chunk: fc.integer({ min: 1, max: 5 }), from: fc.nat(8), to: fc.nat(9) });
+  fc.assert(
+    fc.property(fc.array(axis, { maxLength: 3 }), (axes) => {
+      const grid = gridOf(
+        axes.map(({ length }) => length),
+        axes.map(({ chunk }) => chunk),
+      );
+      const bounds = axes.map(({ length, from, to }) => [Math.min(from, to, length), Math.min(Math.max(from, to), length)] as const);
+      const box = { start: bounds.map(([start]) => start), shape: bounds.map(([start, stop]) => stop - start) };
+      const touches = (start: number, length: number, [from, to]: readonly [number, number]) =>
+        from < to && start < to && start + length > from;
+      const expected = [...chunksOf(grid)].filter(({ origin }) =>
+        origin.every((start, along) => touches(start, grid.chunkShape[along] ?? 1, bounds[along] ?? [0, 0])),
+      );
+      expect([...chunksOf(grid, box)]).toEqual(expected);
+      expect(chunkCount(grid, box)).toBe(expected.length);
+    }),
+  );
+});

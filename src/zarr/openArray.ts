@@ -1,5 +1,5 @@
 import { dtypes } from "../arrays/dtypes.js";
-import { type ArraySpec, elementCount } from "../arrays/spec.js";
+import { type ArraySpec, type Box, elementCount } from "../arrays/spec.js";
 import { longestJson } from "../bytes/json.js";
 import type { LocatedStorage } from "../storage/located.js";
 import type { ReadableStorage, ReadOptions } from "../storage/storage.js";
@@ -34,8 +34,10 @@ export interface ZarrArray {
   readonly streamable: boolean;
   /** How stored elements differ from those in memory, for {@link readBlocks} and {@link fillBlocks}. */
   readonly stored: StoredElements;
-  /** All chunks in C order, made one by one. */
-  chunks(): Iterable<ZarrChunk>;
+  /** Of a region, which is an array by itself: the array that it is of. */
+  readonly whole?: ArraySpec | undefined;
+  /** All chunks in C order, or those that a box touches, made one by one. */
+  chunks(box?: Box): Iterable<ZarrChunk>;
 }
 
 /** How elements lie in a decoded chunk. */
@@ -140,7 +142,7 @@ function arrayOf(
     codec,
     streamable: !transposed && shard === undefined,
     stored: { byteOrder, fill, shard, toRowMajor: raw?.toRowMajor },
-    chunks: () => chunksOf({ ...grid, keyOf: (indices) => prefix + grid.keyOf(indices) }),
+    chunks: (box) => chunksOf({ ...grid, keyOf: (indices) => prefix + grid.keyOf(indices) }, box),
   };
 }
 

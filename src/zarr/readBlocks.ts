@@ -53,8 +53,9 @@ export async function* readBlocks(
 }
 
 /** @throws UnsupportedCheckpointError for chunks far larger than their array. */
-export function requireWarranted({ spec, chunkByteLength }: ZarrArray, { path }: ChunkPlace): void {
-  const arrayByteLength = elementCount(spec.shape) * dtypes[spec.dtype].itemsize;
+export function requireWarranted({ whole, spec, chunkByteLength }: ZarrArray, { path }: ChunkPlace): void {
+  const { shape, dtype } = whole ?? spec;
+  const arrayByteLength = elementCount(shape) * dtypes[dtype].itemsize;
   if (chunkByteLength <= Math.max(arrayByteLength, largestOverhang)) return;
   throw new UnsupportedCheckpointError(
     `${path}: a chunk of ${chunkByteLength} bytes for an array of ${arrayByteLength}; one larger than its array has at most ${largestOverhang}`,
@@ -100,6 +101,7 @@ async function* shardBlocks(
     context.signal?.throwIfAborted();
     const shape = shard.chunkShape;
     const corner = origin.map((start, axis) => start + (entry.indices[axis] ?? 0) * (shape[axis] ?? 1));
+    if (corner.some((start, axis) => start + (shape[axis] ?? 1) <= 0 || start >= (array.spec.shape[axis] ?? 1))) continue;
     if (entry.bytes === undefined) yield* filledBlocks(corner, shape, array.stored.fill);
     else yield await wholeBlock(array, corner, shape, entry.bytes, { path, offset: offset + entry.offset }, context);
   }

@@ -1,5 +1,6 @@
 import { elementCount } from "../arrays/spec.js";
 import { crc32c } from "../bytes/crc32c.js";
+import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CorruptCheckpointError } from "../errors.js";
 import type { ChunkPlace } from "./elements.js";
 
@@ -21,6 +22,15 @@ export interface ShardEntry {
   readonly bytes: Uint8Array | undefined;
 }
 
+/** The index of a shard, checked. */
+export interface ShardIndex {
+  /**
+   * The bytes of a chunk within the shard; undefined where it was left out.
+   * @throws CorruptCheckpointError for bytes outside the shard.
+   */
+  rangeOf(indices: readonly number[]): ByteRange | undefined;
+}
+
 /** Two unsigned 64-bit integers for each chunk. */
 const entryBytes = 16;
 const checksumBytes = 4;
@@ -31,50 +41,66 @@ const absent = 2n ** 64n - 1n;
  * The chunks of a shard in C order; its index is checked first, checksum included.
  * @throws CorruptCheckpointError for a damaged index, or one that points outside the shard.
  */
-export function* readShard(shard: Uint8Array, { chunksPerShard, indexLocation }: ShardLayout, place: ChunkPlace): Generator<ShardEntry> {
-  const count = elementCount(chunksPerShard);
-  const index = readIndex(shard, count * entryBytes, indexLocation, place);
+export function* readShard(shard: Uint8Array, layout: ShardLayout, place: ChunkPlace): Generator<ShardEntry> {
+  const { offset, length } = shardIndexRange(layout, shard.length, place);
+  const index = parseShardIndex(shard.subarray(offset, offset + length), layout, shard.length, place);
+  const count = elementCount(layout.chunksPerShard);
   for (let entry = 0; entry < count; entry++) {
-    const offset = index.getBigUint64(entry * entryBytes, true);
-    const length = index.getBigUint64(entry * entryBytes + 8, true);
-    const indices = indicesOf(entry, chunksPerShard);
-    if (offset === absent && length === absent) {
-      yield { indices, offset: 0, bytes: undefined };
-      continue;
-    }
-    if (offset + length > BigInt(shard.length)) {
-      throw new CorruptCheckpointError({
-        ...place,
-        expected: `chunk ${entry} within the shard's ${shard.length} bytes`,
-        received: `${length} bytes from byte ${offset}`,
-      });
-    }
-    yield { indices, offset: Number(offset), bytes: shard.subarray(Number(offset), Number(offset + length)) };
+    const indices = indicesOf(entry, layout.chunksPerShard);
+    const range = index.rangeOf(indices);
+    yield { indices, offset: range?.offset ?? 0, bytes: range && shard.subarray(range.offset, endOf(range)) };
   }
 }
 
-function readIndex(shard: Uint8Array, indexBytes: number, location: "start" | "end", { path, offset }: ChunkPlace): DataView {
-  const whole = indexBytes + checksumBytes;
-  if (shard.length < whole) {
-    throw new CorruptCheckpointError({
-      path,
-      offset,
-      expected: `a shard with an index of ${whole} bytes`,
-      received: `${shard.length} bytes`,
-    });
-  }
-  const start = location === "end" ? shard.length - whole : 0;
-  const index = new DataView(shard.buffer, shard.byteOffset + start, whole);
-  const received = crc32c(shard.subarray(start, start + indexBytes));
-  const expected = index.getUint32(indexBytes, true);
-  if (received === expected) return index;
+/**
+ * Where the index of a shard stands among its bytes.
+ * @param place the shard's.
+ * @throws CorruptCheckpointError for a shard that is shorter than its index.
+ */
+export function shardIndexRange({ chunksPerShard, indexLocation }: ShardLayout, shardLength: number, place: ChunkPlace): ByteRange {
+  const length = elementCount(chunksPerShard) * entryBytes + checksumBytes;
+  if (length <= shardLength) return { offset: indexLocation === "end" ? shardLength - length : 0, length };
+  throw new CorruptCheckpointError({ ...place, expected: `a shard with an index of ${length} bytes`, received: `${shardLength} bytes` });
+}
+
+/**
+ * Reads the index of a shard.
+ * @param place the shard's.
+ * @throws CorruptCheckpointError where its checksum is another one.
+ */
+export function parseShardIndex(bytes: Uint8Array, layout: ShardLayout, shardLength: number, place: ChunkPlace): ShardIndex {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  requireChecksum(bytes, view, { ...place, offset: place.offset + shardIndexRange(layout, shardLength, place).offset });
+  return {
+    rangeOf(indices) {
+      const entry = entryOf(indices, layout.chunksPerShard);
+      const offset = view.getBigUint64(entry * entryBytes, true);
+      const length = view.getBigUint64(entry * entryBytes + 8, true);
+      if (offset === absent && length === absent) return undefined;
+      if (offset + length <= BigInt(shardLength)) return { offset: Number(offset), length: Number(length) };
+      throw new CorruptCheckpointError({
+        ...place,
+        expected: `chunk ${entry} within the shard's ${shardLength} bytes`,
+        received: `${length} bytes from byte ${offset}`,
+      });
+    },
+  };
+}
+
+function requireChecksum(bytes: Uint8Array, view: DataView, place: ChunkPlace): void {
+  const end = bytes.length - checksumBytes;
+  const received = crc32c(bytes.subarray(0, end));
+  const expected = view.getUint32(end, true);
+  if (received === expected) return;
   throw new CorruptCheckpointError({
-    path,
-    offset: offset + start,
+    ...place,
     expected: `a shard index with CRC-32C ${expected.toString(16)}`,
     received: received.toString(16),
   });
 }
+
+const entryOf = (indices: readonly number[], lengths: readonly number[]): number =>
+  indices.reduce((entry, index, axis) => entry * (lengths[axis] ?? 1) + index, 0);
 
 function indicesOf(entry: number, lengths: readonly number[]): number[] {
   let rest = entry;

@@ -4,7 +4,7 @@ import type { Block } from "../../arrays/spec.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { Pace } from "../../tasks/pace.js";
 import type { Piece, StoredPart } from "./decode/parts.js";
-import { type ChunkTransfer, type Transfer, wantedLength } from "./planJobs.js";
+import type { ChunkTransfer, Transfer } from "./planJobs.js";
 
 /** Elements of an array that have its new dtype. */
 export interface TargetBlock<Target> {
@@ -26,8 +26,15 @@ export interface PartOnItsWay<Target> {
   readonly stored: StoredPart;
 }
 
-/** Begins to count what comes of a chunk. */
-export const onItsWay = <Target>(chunk: ChunkTransfer<Target>): ChunkOnItsWay<Target> => ({ ...chunk, missingBytes: wantedLength(chunk) });
+/** Bytes of a part after its cast. */
+const wantedLength = ({ decodedLength, storedDtype, dtype }: StoredPart): number =>
+  (decodedLength / dtypes[storedDtype].itemsize) * dtypes[dtype].itemsize;
+
+/** A chunk as one part, of which nothing has come yet. */
+export const partOnItsWay = <Target>(chunk: ChunkTransfer<Target>, stored: StoredPart): PartOnItsWay<Target> => ({
+  chunk: { ...chunk, missingBytes: wantedLength(stored) },
+  stored,
+});
 
 /** Longest piece of a block that is cast at once, in bytes of the wider dtype. */
 export const castPieceLength = 1024 * 1024;

@@ -24,7 +24,12 @@ export type ChunkSource =
 export interface LocatedChunk {
   readonly chunk: ZarrChunk;
   readonly source: ChunkSource;
+  /** Of a run of an uncompressed chunk, which its source holds alone: its first element within the chunk. */
+  readonly elementOffset?: number | undefined;
 }
+
+/** Bytes between two chunks, or parts of one, that are rather read and left out than asked for apart. */
+export const largestGap = 64 * 1024;
 
 /** Most chunks of one restore: more would take a page longer to look up than to read, and only hostile metadata asks for them. */
 const mostChunks = 2 ** 19;

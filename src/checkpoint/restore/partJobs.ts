@@ -15,9 +15,9 @@ import { decodeOnWorker, splitOnWorker } from "./decode/onWorker.js";
 import type { Piece, PieceSizes } from "./decode/parts.js";
 import { PieceMemory } from "./decode/pieceMemory.js";
 import { ArrivingBytes, type StoredBytes } from "./decode/storedBytes.js";
-import { type Delivery, onItsWay, type PartOnItsWay } from "./delivery.js";
+import { type Delivery, type PartOnItsWay, partOnItsWay } from "./delivery.js";
 import type { Job } from "./job.js";
-import { fileJobs, type InlineChunk, type RangeTransfer, streamRuns, wholeChunk } from "./planJobs.js";
+import { fileJobs, type InlineChunk, type RangeTransfer, streamRuns, wholePart } from "./planJobs.js";
 
 /** Memory of a decoder: the window that it may look back on, usually 512 KiB, and as much again. */
 const decoderLength = 2 * 1024 * 1024;
@@ -49,7 +49,7 @@ export class PartJobs<Target> {
       else members.push(chunk);
     }
     return Array.from(byPath, ([path, members]) => {
-      const parts = members.map(({ source, ...chunk }) => wholePart({ ...chunk, offset: source.offset, length: source.bytes.length }));
+      const parts = members.map(({ source, ...chunk }) => wholeOnItsWay({ ...chunk, offset: source.offset, length: source.bytes.length }));
       const stored = new Map<unknown, Uint8Array>(parts.map((part, index) => [part.stored, members[index]?.source.bytes ?? nothing]));
       const bytes: StoredBytes = { at: (range) => bytesAtHand(stored.get(range) ?? nothing) };
       return this.#job(path, parts, (context) => this.#decodeHere(path, parts, bytes, context));
@@ -66,14 +66,14 @@ export class PartJobs<Target> {
       return fileJobs(parts.flat(), workers.size).map((some) => this.#job(path, some, (running) => this.#decodeFile(place, some, running)));
     }
     return streamRuns(ranges).map((run) => {
-      const parts = run.members.map(wholePart);
+      const parts = run.members.map(wholeOnItsWay);
       return this.#job(path, parts, (running) => this.#decodeStream(storage, path, run, parts, running));
     });
   }
 
   /** A chunk whole, or a long frame in parts that several workers decode at once, where it can be cut. */
   async #partsOf(place: FileAtHand, range: RangeTransfer<Target>, context: TaskContext): Promise<PartOnItsWay<Target>[]> {
-    const whole = wholePart(range);
+    const whole = wholeOnItsWay(range);
     const { codec, decodedLength } = whole.stored;
     if (codec !== "zstd" || decodedLength < longFrame) return [whole];
     const worker = await this.#decoding.workers?.acquire(context);
@@ -172,7 +172,7 @@ function messageSizes(limit: number, total: number): MessageSizes {
 
 const nothing = new Uint8Array();
 
-const wholePart = <Target>(range: RangeTransfer<Target>): PartOnItsWay<Target> => ({ chunk: onItsWay(range), stored: wholeChunk(range) });
+const wholeOnItsWay = <Target>(range: RangeTransfer<Target>): PartOnItsWay<Target> => partOnItsWay(range, wholePart(range));
 
 /** The parts between the cuts; the whole where there are none, or where one is within an element. */
 function cutInParts<Target>({ chunk, stored }: PartOnItsWay<Target>, cuts: readonly SplitPart[]): PartOnItsWay<Target>[] {

@@ -1,9 +1,9 @@
-import { type Dtype, dtypes } from "../../arrays/dtypes.js";
+import type { Dtype } from "../../arrays/dtypes.js";
 import { type ByteRange, endOf, type MergedRange, mergeRanges } from "../../bytes/ranges.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { ZarrArray } from "../../zarr/openArray.js";
 import type { StoredPart } from "./decode/parts.js";
-import type { ChunkSource, LocatedChunk } from "./locateChunks.js";
+import { type ChunkSource, type LocatedChunk, largestGap } from "./locateChunks.js";
 
 /** An array on its way: its chunks, the dtype it gets, and where its blocks go. */
 export interface Transfer<Target = unknown> {
@@ -82,30 +82,23 @@ function rangesOf<Target>(
 export const decodesInParts = ({ array: { codec, streamable } }: Transfer, hasZstd: boolean): boolean =>
   streamable && (codec === "none" || (codec === "zstd" && hasZstd));
 
-/** The part that is a whole chunk. */
-export function wholeChunk({ transfer: { array, dtype }, offset, length }: RangeTransfer): StoredPart {
+/** The part that is a whole chunk, or the run of it that is needed. */
+export function wholePart({ transfer: { array, dtype }, located: { elementOffset }, offset, length }: RangeTransfer): StoredPart {
   const { spec, stored, codec, chunkByteLength } = array;
   return {
     offset,
     length,
     codec: codec === "zstd" ? "zstd" : "none",
-    decodedLength: chunkByteLength,
-    elementOffset: 0,
+    decodedLength: elementOffset === undefined ? chunkByteLength : length,
+    elementOffset: elementOffset ?? 0,
     storedDtype: spec.dtype,
     byteOrder: stored.byteOrder,
     dtype,
   };
 }
 
-/** Bytes of a chunk after its cast. */
-export const wantedLength = ({ transfer: { array, dtype } }: ChunkTransfer): number =>
-  (array.chunkByteLength / dtypes[array.spec.dtype].itemsize) * dtypes[dtype].itemsize;
-
 /** Bytes of the longest run: one request of a web server, and short enough that workers share a file. */
 const runLength = { least: 8 * 1024 * 1024, most: 20 * 1024 * 1024, runsPerFile: 4 };
-
-/** Bytes between two chunks that are rather read and left out than asked for apart. */
-const largestGap = 64 * 1024;
 
 /**
  * Joins neighbouring ranges of a file that comes as streams, one request a run. Ranges of a sound index do not overlap; one that does is read

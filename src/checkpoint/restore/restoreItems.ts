@@ -2,23 +2,14 @@ import { dtypes, type HostData } from "../../arrays/dtypes.js";
 import type { HostArray } from "../../arrays/hostArray.js";
 import type { GpuArray } from "../../gpu/gpuArray.js";
 import { leavesOf, plainTree } from "../../pytree/tree.js";
-import { ByteBudget } from "../../tasks/budget.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { Pace } from "../../tasks/pace.js";
-import { stopTogether } from "../../tasks/stopTogether.js";
-import { withFolder } from "../item/errorPaths.js";
 import type { PlainValue } from "../item/leaves.js";
 import type { ItemIndex } from "../item/openItem.js";
 import { type MatchedItem, type MatchedLeaf, matchNothing, matchTemplate } from "../template/matchTemplate.js";
 import { everyLeaf, type SelectedLeaves } from "../template/selection.js";
-import { divideBytes } from "./bytesInFlight.js";
-import { decodingOf } from "./decode/decoding.js";
-import type { WriteBlocks } from "./delivery.js";
-import { locateChunks, requireFewChunks } from "./locateChunks.js";
 import { type PlannedLeaf, planRestoreInTurns, type RestorePlan, type RestorePolicy } from "./planRestore.js";
-import { type LeafProgress, RestoreProgress } from "./restoreProgress.js";
-import { checkDevices, countDevices, leafName, openSinks, type Sinks } from "./sinks.js";
-import { moveBytes, type Transfer } from "./transfer.js";
+import { readLeaves } from "./readLeaves.js";
 
 /** Items as they came back, and what was made for them. */
 export interface RestoredItems {
@@ -54,23 +45,8 @@ export async function restoreItems(
   const pace = new Pace(context.signal);
   const plan = await planRestoreInTurns(matchItems(indexes, request), request.policy, pace);
   const leaves = Array.from(plan.leaves.values());
-  checkDevices(leaves);
-  requireFewChunks(leaves.map(({ stored }) => stored.array));
-  const located = await stopTogether((together) => locateLeaves(indexes, leaves, pace, together), context);
-  const progress = new RestoreProgress(plan.totalBytes, leaves.length, context);
-  const { reading, sending } = divideBytes(readConcurrentBytes, countDevices(leaves));
-  const sinks = await openSinks(leaves, sending, context);
-  try {
-    const transfers = located.map(([leaf, found]) => transferOf(leaf, found, progress));
-    await moveBytes(transfers, { budget: new ByteBudget(reading), decoding: decodingOf, write: writer(sinks) }, context);
-    const arrays = await sinks.finish();
-    progress.done();
-    context.signal?.throwIfAborted();
-    return assemble(inOrderOf(indexes, plan), arrays);
-  } catch (error) {
-    sinks.abort();
-    throw error;
-  }
+  const arrays = await readLeaves(indexes, leaves, readConcurrentBytes, pace, context);
+  return assemble(inOrderOf(indexes, plan), arrays);
 }
 
 /** Templated items come first, in the templates' order: mismatches are listed so, as in substrax. */
@@ -89,57 +65,6 @@ function matchItems(
     .map(({ name, tree }) => matchNothing(name, tree, scopeOf(name)));
   return [...templated, ...others];
 }
-
-type LocatedLeaf = Pick<Transfer, "folder" | "chunks" | "missingChunksAreLost">;
-
-/** Finds the chunks of all leaves, item by item at once. */
-async function locateLeaves(
-  indexes: readonly ItemIndex[],
-  leaves: readonly PlannedLeaf[],
-  pace: Pace,
-  context: TaskContext,
-): Promise<(readonly [PlannedLeaf, LocatedLeaf])[]> {
-  const byItem = new Map<string, PlannedLeaf[]>(indexes.map(({ name }) => [name, []]));
-  for (const leaf of leaves) byItem.get(leaf.item)?.push(leaf);
-  const located = indexes.map(async (index) => {
-    const own = byItem.get(index.name) ?? [];
-    const arrays = own.map(({ stored }) => stored.array);
-    const found = await withFolder(index.folder, locateChunks(index, arrays, pace, context));
-    const { folder, missingChunksAreLost } = index;
-    return own.map((leaf, place) => [leaf, { folder, chunks: found[place] ?? [], missingChunksAreLost }] as const);
-  });
-  return (await Promise.all(located)).flat();
-}
-
-/** A leaf, and how much of it has arrived. */
-interface LeafOnItsWay {
-  readonly leaf: PlannedLeaf;
-  readonly progress: LeafProgress;
-}
-
-function transferOf(leaf: PlannedLeaf, found: LocatedLeaf, restore: RestoreProgress): Transfer<LeafOnItsWay> {
-  const progress = restore.leaf(leafName(leaf), leaf.byteLength);
-  let chunksLeft = found.chunks.length;
-  if (chunksLeft === 0) progress.finish();
-  return {
-    ...found,
-    array: leaf.stored.array,
-    dtype: leaf.spec.dtype,
-    target: { leaf, progress },
-    chunkDone() {
-      chunksLeft -= 1;
-      if (chunksLeft === 0) progress.finish();
-    },
-  };
-}
-
-/** Hands blocks to the sinks, and counts them. */
-const writer =
-  (sinks: Sinks): WriteBlocks<LeafOnItsWay> =>
-  async (blocks) => {
-    await sinks.write(blocks.map(({ target, block }) => ({ target: target.leaf, block })));
-    for (const { target, block } of blocks) target.progress.add(block.data.byteLength);
-  };
 
 /** The plan with its items in the record's order, in which they come back. */
 const inOrderOf = (indexes: readonly ItemIndex[], plan: RestorePlan): RestorePlan => ({

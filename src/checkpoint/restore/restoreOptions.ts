@@ -1,6 +1,8 @@
 import { CheckpointValueError } from "../../errors.js";
 import type { ProgressEvent } from "../../tasks/context.js";
 import type { Selection } from "../template/selection.js";
+import type { Placement } from "../template/template.js";
+import type { Region } from "./region.js";
 
 /** What a restore does unless its call says otherwise. */
 export interface RestoreDefaults<Device extends GPUDevice | undefined = GPUDevice | undefined> {
@@ -12,8 +14,24 @@ export interface RestoreDefaults<Device extends GPUDevice | undefined = GPUDevic
   readonly readConcurrentBytes?: number | undefined;
 }
 
+/** How arrays are read. */
+export interface ReadRules<Device extends GPUDevice | undefined = GPUDevice | undefined> extends RestoreDefaults<Device> {
+  /** Accepts casts to the templates' dtypes, with Orbax's values, and narrows 64-bit arrays bound for a device; false by default. */
+  readonly castDtypes?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
+}
+
+/** What is read of one array, and where it goes. */
+export interface ReadArrayOptions<Device extends GPUDevice | undefined = GPUDevice | undefined>
+  extends ReadRules<Device>,
+    Pick<Placement, "usage" | "into"> {
+  /** `[start, stop]` along each axis, in elements, stop excluded; `null`, and axes left out at the end, take all. Left out: the whole array. */
+  readonly region?: Region | undefined;
+}
+
 /** Options of a restore. */
-export interface RestoreOptions<Device extends GPUDevice | undefined = GPUDevice | undefined> extends RestoreDefaults<Device> {
+export interface RestoreOptions<Device extends GPUDevice | undefined = GPUDevice | undefined> extends ReadRules<Device> {
   /** Leaves to restore, by their paths; those of a step begin with the item. Only their bytes are read, and the tree has only them. All by default. */
   readonly select?: Selection | undefined;
   /**
@@ -21,10 +39,6 @@ export interface RestoreOptions<Device extends GPUDevice | undefined = GPUDevice
    * Other shapes, dtypes and kinds are errors either way.
    */
   readonly missing?: "error" | "skip" | undefined;
-  /** Accepts casts to the templates' dtypes, with Orbax's values, and narrows 64-bit arrays bound for a device; false by default. */
-  readonly castDtypes?: boolean | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
 
 /** Options of a restore that leaves nothing out. */

@@ -45,7 +45,8 @@ export type Template = LeafTemplate | readonly Template[] | { readonly [key: str
 /** Templates by item; an item that is left out, or `null`, comes back as stored. */
 export type Templates = { readonly [item: string]: Template };
 
-type Placed<Name extends Dtype, Device> = [Device] extends [GPUDevice]
+/** An array on the device of a call, if it has one. */
+export type Placed<Name extends Dtype, Device> = [Device] extends [GPUDevice]
   ? GpuArray<Name>
   : [Device] extends [undefined]
     ? HostArray<Name>
