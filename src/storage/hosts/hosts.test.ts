@@ -291,6 +291,27 @@ describe("Hugging Face", () => {
   });
 });
 
+describe("47: a revision that is named", () => {
+  test("is what is read and listed, whatever the branch holds by then", async () => {
+    const commit = "0123456789abcdef0123456789abcdef01234567";
+    const server = await serveHuggingFace(steps, { revision: commit });
+    const storage = open(`hf://owner/repo@${commit}/run`, { endpoint: server.url });
+    expect(await storage.list("")).toEqual(listed);
+    expect(await storage.read("100/_")).toEqual(some);
+    expect(server.requests.every(({ path }) => path.includes(commit) || path.startsWith("/api/resolve-cache/"))).toBe(true);
+    const branch = open("hf://owner/repo/run", { endpoint: server.url });
+    expect(await branch.read("100/_")).toBeUndefined();
+  });
+
+  test("else a file that is another one at its second read is an error", async () => {
+    const server = await serveHuggingFace(steps);
+    const storage = open("hf://owner/repo/run", { endpoint: server.url });
+    expect(await storage.read("100/_")).toEqual(some);
+    server.addFault({ kind: "replace", path: "/api/resolve-cache/run/100/_", bytes: new TextEncoder().encode("y"), etag: true });
+    await expect(storage.read("100/_")).rejects.toMatchObject({ reason: "changed" });
+  });
+});
+
 test("an abort stops a list between its pages", async () => {
   const server = await serveS3(steps, { pageSize: 1 });
   const controller = new AbortController();

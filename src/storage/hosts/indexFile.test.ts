@@ -99,6 +99,16 @@ describe("a host's index file", () => {
     expect(server.requests.map(({ path }) => path)).toEqual([`/${indexFileName}`, "/", "/100/", "/"]);
   });
 
+  it("and the page are all that a host which lists nothing is asked for, and the page alone from then on", async () => {
+    const server = await serve({ root: steps, index: "none" });
+    const storage = open(server);
+    for (const asked of [[`/${indexFileName}`, "/"], ["/"]]) {
+      server.resetRequests();
+      await expect(storage.list("")).rejects.toMatchObject({ reason: "cannot-list", message: expect.stringMatching(/name the step/) });
+      expect(server.requests.map(({ path }) => path)).toEqual(asked);
+    }
+  });
+
   it("serves where an object store's API refuses", async () => {
     const objects = new Map([...(await indexed(steps))].map(([path, bytes]) => [`run/${path}`, bytes]));
     const handler = s3Handler("bucket", objects, { mayList: false });

@@ -23,7 +23,7 @@ const chosenRoads = new WeakMap<SessionSettings, Road>();
 
 /**
  * Entries of a folder of a web host: by its API where its address tells that it has one, else by the file that `writeIndex` wrote, by the page
- * that the server prints, or by S3's API. What answered first is asked alone from then on.
+ * that the server prints, or by S3's API where the server's errors look like S3's. What answered first is asked alone from then on.
  * @throws StorageError `"cannot-list"` where none answers, else as a read.
  */
 export async function listFolder(session: HttpSession, prefix: string, signal: AbortSignal | undefined): Promise<StorageListing> {
@@ -59,9 +59,20 @@ async function listByFirst(
 function candidatesOf({ api, base }: SessionSettings): Candidate[] {
   const index = certain(listByIndexFile);
   if (api !== undefined) return [certain(byApi(api)), index];
+  let isObjectStore = false;
+  const hear = (text: string) => {
+    isObjectStore ||= /<(?:Error|ListBucketResult)[\s>]/.test(text);
+  };
+  const page: Candidate = { trial: (session, prefix, signal) => listByPage(session, prefix, signal, hear), road: listByPage };
   const guesses = [bucketApi(base.url, true), bucketApi(base.url, false)].filter((guess) => guess !== undefined);
-  return [index, certain(listByPage), ...guesses.map((guess) => ({ trial: ifItAnswers(guess), road: byApi(guess) }))];
+  return [index, page, ...guesses.map((guess) => ({ trial: onlyIf(() => isObjectStore, ifItAnswers(guess)), road: byApi(guess) }))];
 }
+
+/** A road that nobody takes who has no reason to. */
+const onlyIf =
+  (isLikely: () => boolean, road: Road): Road =>
+  async (session, prefix, signal) =>
+    isLikely() ? road(session, prefix, signal) : undefined;
 
 const certain = (road: Road): Candidate => ({ trial: road, road });
 

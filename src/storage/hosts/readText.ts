@@ -24,6 +24,8 @@ export interface TextQuestion {
   /** Statuses that mean that the host does not list; others are errors of their own. */
   readonly unlisted?: readonly number[];
   readonly retries?: number | undefined;
+  /** Hears the beginning of an answer that is no such document. */
+  readonly onRefusal?: ((body: string) => void) | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -52,9 +54,10 @@ export async function readText(session: HttpSession, asked: TextQuestion): Promi
   }
 }
 
-async function ask({ settings }: HttpSession, { target, accept, unlisted = [], signal }: TextQuestion, attempts: Attempts) {
+async function ask({ settings }: HttpSession, { unlisted = [], ...asked }: TextQuestion, attempts: Attempts) {
+  const { target } = asked;
   try {
-    return await request(settings, { target, accept, priority: "high", attempts, signal });
+    return await request(settings, { ...asked, priority: "high", attempts });
   } catch (error) {
     if (!isCheckpointError(error, "Storage") || ![...unlistedStatuses, ...unlisted].includes(error.status ?? 0)) throw error;
     throw cannotList(target, `the server answered ${error.status} to the request for the folder's list`, error.status);

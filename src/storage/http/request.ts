@@ -12,6 +12,8 @@ export interface HttpRequest {
   readonly accept: string;
   readonly priority: RequestPriority;
   readonly attempts: Attempts;
+  /** Hears the beginning of an answer that brings no file. */
+  readonly onRefusal?: ((body: string) => void) | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -40,6 +42,7 @@ export async function request(settings: RequestSettings, asked: HttpRequest): Pr
     if (!absent && [200, 206, 416].includes(status)) return answer;
     const retryAfter = parseRetryAfter(answer.headers.get("retry-after"), settings.clock.now());
     const body = await answer.text(errorLength);
+    asked.onRefusal?.(body);
     if (absent) return undefined;
     if (!mayPass(status)) throw refused(target, status, body);
     await attempts.failed({ error: (tries) => refused(target, status, body, tries), retryAfter }, signal);
