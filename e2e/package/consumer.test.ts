@@ -77,17 +77,22 @@ describe("the package's types in a user's strict project", () => {
 /** TypeScript examples of a Markdown file. */
 const examplesOf = (markdown: string) => [...markdown.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1] ?? "");
 
-describe.each(["README.md", "docs/errors.md", "docs/hosting.md", "docs/memory-and-progress.md", "docs/parts.md", "docs/saving.md"])(
-  "the examples of %s",
-  (file) => {
-    const examples = examplesOf(readFileSync(join(root, file), "utf8"));
+describe.each([
+  "README.md",
+  "docs/errors.md",
+  "docs/hosting.md",
+  "docs/memory-and-progress.md",
+  "docs/offline.md",
+  "docs/parts.md",
+  "docs/saving.md",
+])("the examples of %s", (file) => {
+  const examples = examplesOf(readFileSync(join(root, file), "utf8"));
 
-    it("exist", () => expect(examples.length).toBeGreaterThan(0));
+  it("exist", () => expect(examples.length).toBeGreaterThan(0));
 
-    it("compile", async () => {
-      const names = file.replace(/\W/g, "-");
-      const sources = Object.fromEntries(examples.map((text, index) => [`example-${index + 1}.ts`, `${text}\nexport {};\n`]));
-      expect(await compile(names, sources, { ...bundler, types: ["@webgpu/types"] })).toBe("");
-    });
-  },
-);
+  it("compile", async () => {
+    const names = file.replace(/\W/g, "-");
+    const sources = Object.fromEntries(examples.map((text, index) => [`example-${index + 1}.ts`, `${text}\nexport {};\n`]));
+    expect(await compile(names, sources, { ...bundler, types: ["@webgpu/types"] })).toBe("");
+  });
+});

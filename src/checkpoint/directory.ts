@@ -2,8 +2,7 @@ import { CheckpointValueError } from "../errors.js";
 import { checkedStorage } from "../storage/checked.js";
 import { isWebAddress } from "../storage/hosts/address.js";
 import { httpStorage } from "../storage/http.js";
-import type { DirectoryLocks } from "../storage/locks/locks.js";
-import { threadLocks } from "../storage/locks/threadLocks.js";
+import { locksOf } from "../storage/locks/locksOf.js";
 import { opfsStorage } from "../storage/opfs.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import { isWritable } from "../storage/writable.js";
@@ -62,15 +61,7 @@ export function storageOf(directory: CheckpointDirectory): ReadableStorage {
 
 /** A storage as a place to save to; undefined where it can only be read. Stores that share one storage share its locks. */
 export function writableRoot(storage: ReadableStorage, name: string): WritableRoot | undefined {
-  return isWritable(storage) ? { storage: checkedStorage(storage), locks: storage.locks ?? locksOf(storage), name } : undefined;
-}
-
-const locksByStorage = new WeakMap<object, DirectoryLocks>();
-
-function locksOf(storage: object): DirectoryLocks {
-  const locks = locksByStorage.get(storage) ?? threadLocks();
-  locksByStorage.set(storage, locks);
-  return locks;
+  return isWritable(storage) ? { storage: checkedStorage(storage), locks: locksOf(storage), name } : undefined;
 }
 
 /**

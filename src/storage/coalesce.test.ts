@@ -79,6 +79,16 @@ describe("merging", () => {
     );
   });
 
+  test("a range that is to be read alone", async () => {
+    const { asked, storage } = recorder(fromFile);
+    const merged = withCoalescing(storage, rule);
+    await Promise.all([merged.read("x", { ...at(0, 10), alone: true }), merged.read("x", at(11, 4)), merged.read("x", at(16, 4))]);
+    expect(asked.map(({ range }) => [range?.offset, range?.length]).sort()).toEqual([
+      [0, 10],
+      [11, 9],
+    ]);
+  });
+
   test("the same range twice, and ranges within each other", async () => {
     const { asked, storage } = recorder(fromFile);
     const merged = withCoalescing(storage, rule);

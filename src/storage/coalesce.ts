@@ -16,7 +16,7 @@ interface WaitingRead extends ByteRange {
  */
 export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defaultMergeRule): ReadableStorage {
   const waiting = new Map<string, WaitingRead[]>();
-  const { size, stream, handle, snapshot } = storage;
+  const { size, stream, handle, facts, snapshot } = storage;
 
   const send = (path: string) => {
     const reads = waiting.get(path) ?? [];
@@ -42,8 +42,8 @@ export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defau
   return {
     ...(storage.name !== undefined && { name: storage.name }),
     async read(path, options = {}) {
-      const { range, signal } = options;
-      if (range === undefined || range.length === 0) return storage.read(path, options);
+      const { range, alone, signal } = options;
+      if (range === undefined || range.length === 0 || alone) return storage.read(path, options);
       requirePath(path);
       requireRange(range);
       signal?.throwIfAborted();
@@ -53,6 +53,7 @@ export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defau
     ...(size && { size: (path, options) => size.call(storage, path, options) }),
     ...(stream && { stream: (path, range, options) => stream.call(storage, path, range, options) }),
     ...(handle && { handle: (path, options) => handle.call(storage, path, options) }),
+    ...(facts && { facts: (path, options) => facts.call(storage, path, options) }),
     ...(snapshot && { snapshot: () => withCoalescing(snapshot.call(storage), rule) }),
   };
 }

@@ -10,7 +10,7 @@ import type { ReadableStorage, ReadOptions, StorageListing } from "./storage.js"
 import { absentFileError } from "./streamRange.js";
 
 /** A storage over a folder of the browser's file system: one that it keeps for the origin, or that the user picked. */
-export interface DirectoryReading extends Required<ReadableStorage> {
+export interface DirectoryReading extends Required<Omit<ReadableStorage, "facts">> {
   snapshot(): DirectoryReading;
 }
 

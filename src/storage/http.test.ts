@@ -302,3 +302,58 @@ const breaking = (cause: unknown) => async () => new Response(new ReadableStream
 function bytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) % 256);
 }
+
+describe("facts", () => {
+  const root = new Map([
+    ["run/a", bytes(1000)],
+    ["run/page.html", bytes(10)],
+  ]);
+
+  test("are asked for by one HEAD request, without a byte", async () => {
+    const server = await serve({ root });
+    const storage = storageOf(server, {}, "/run");
+    const facts = await storage.facts?.("a");
+    expect(facts).toEqual({ etag: expect.stringMatching(/^"/), modified: "Tue, 14 Nov 2023 22:13:20 GMT", size: 1000 });
+    expect(await storage.facts?.("nothing")).toBeUndefined();
+    expect(await storage.facts?.("")).toEqual({});
+    expect(await storage.facts?.("page.html")).toEqual({});
+    expect(server.requests.map(({ method, bytes }) => [method, bytes])).toEqual([
+      ["HEAD", 0],
+      ["HEAD", expect.any(Number)],
+      ["HEAD", expect.any(Number)],
+      ["HEAD", 0],
+    ]);
+  });
+
+  test("that answers told are not asked for", async () => {
+    const server = await serve({ root });
+    const storage = storageOf(server, {}, "/run");
+    expect(await storage.facts?.("a", { told: true })).toEqual({});
+    await storage.read("a", { range: { offset: 0, length: 10 } });
+    expect(await storage.facts?.("a", { told: true })).toEqual({ etag: expect.any(String), modified: expect.any(String), size: 1000 });
+    await storage.snapshot?.().read("a");
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("that are not to be had are unknown, absent or a failure, by one try", async () => {
+    const server = await serve({ root });
+    const answerOf = async (status: number, absentStatus: number[] = []) => {
+      const remove = server.addFault({ kind: "status", status });
+      const facts = storageOf(server, { absentStatus }, "/run").facts?.("a");
+      const answer = await facts?.catch((error: unknown) => error);
+      remove();
+      return answer;
+    };
+    for (const status of [401, 403, 405, 501])
+      expect(await answerOf(status), String(status)).toEqual(status === 501 ? expect.any(Error) : {});
+    expect(await answerOf(403, [403])).toBeUndefined();
+    expect(await answerOf(410)).toBeUndefined();
+    for (const status of [408, 429, 503]) expect(await answerOf(status)).toMatchObject({ reason: "status", status });
+    const requests = server.requests.length;
+    server.addFault({ kind: "cut", afterBytes: 0 });
+    await expect(storageOf(server, {}, "/run").facts?.("a")).rejects.toMatchObject({ reason: "network" });
+    expect(server.requests.length).toBe(requests + 1);
+    await expect(storageOf(server).facts?.("../a")).rejects.toThrow(/path/);
+    await expect(storageOf(server).facts?.("run", { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+  });
+});

@@ -3,6 +3,7 @@ import { CheckpointValueError } from "../errors.js";
 import { ByteBudget } from "../tasks/budget.js";
 import { withCoalescing } from "./coalesce.js";
 import { type AddressOptions, parseAddress } from "./hosts/address.js";
+import { askFacts } from "./http/askFacts.js";
 import { Exchange, type HttpHeaders } from "./http/exchange.js";
 import { Parts } from "./http/parts.js";
 import { type Clock, systemClock } from "./http/retry.js";
@@ -126,6 +127,14 @@ function openSession(settings: SessionSettings): ReadableStorage {
       signal?.throwIfAborted();
       const { listFolder } = await import("./hosts/listFolder.js");
       return listFolder(session, prefix, signal);
+    },
+
+    async facts(path, { told = false, signal } = {}) {
+      if (path === "" || path.endsWith("/")) requirePrefix(path);
+      else requirePath(path);
+      const target = targetOf(settings.base, path);
+      signal?.throwIfAborted();
+      return told ? session.versions.of(target) : askFacts(session, target, signal);
     },
 
     snapshot: () => openSession(settings),

@@ -11,6 +11,25 @@ export interface ReadOptions {
    * file without end does no harm; others may answer all the same.
    */
   readonly longest?: number | undefined;
+  /** True: the range is asked for by itself, so that no bytes come along which lie between it and other ranges. */
+  readonly alone?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a place tells of a file beside its bytes; each may be hidden or never told. */
+export interface FileFacts {
+  /** Strong ETag; a weak one does not promise the same bytes and differs between a host's machines. */
+  readonly etag?: string | undefined;
+  /** When it was written last, as an HTTP date. */
+  readonly modified?: string | undefined;
+  /** In bytes. */
+  readonly size?: number | undefined;
+}
+
+/** How {@link ReadableStorage.facts} asks. */
+export interface FactsOptions {
+  /** True: nothing is asked, only what earlier answers told counts. */
+  readonly told?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -59,6 +78,13 @@ export interface ReadableStorage {
    * @throws StorageError where the place fails.
    */
   handle?(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<FileSystemFileHandle | undefined>;
+
+  /**
+   * What tells a file's versions apart, without its bytes and by one try, or of what stands at a prefix; `undefined` where nothing is.
+   * Optional: a place that can tell more than the bytes do.
+   * @throws StorageError where the place gives no answer.
+   */
+  facts?(path: string, options?: FactsOptions): Promise<FileFacts | undefined>;
 
   /**
    * The same place, for one opening of a checkpoint: within the answer each file keeps one version, and another one throws

@@ -16,6 +16,8 @@ export type HttpHeaders =
 
 /** What is asked. */
 export interface HttpQuestion {
+  /** GET unless it is given. */
+  readonly method?: "HEAD" | undefined;
   readonly range?: ByteRange | undefined;
   readonly accept: string;
   /** What the platform asks for first where its connections are all busy. */
@@ -51,11 +53,11 @@ export class Exchange {
   }
 
   /**
-   * One GET; whatever the status, it is an answer.
+   * One request; whatever the status, it is an answer.
    * @throws TransportError where there was none, HiddenRedirectError, CheckpointValueError where it is no response or a header is none, the
    *   signal's reason on abort, and what the user's `headers` function throws.
    */
-  async ask(url: URL, { range, accept, priority, signal }: HttpQuestion): Promise<Answer> {
+  async ask(url: URL, { method, range, accept, priority, signal }: HttpQuestion): Promise<Answer> {
     const secrets = secretsOf(this.#settings.base.url);
     const connection = new Connection(this.#settings.idleTimeoutMs, await this.#requests.acquire(1, { signal }), secrets);
     try {
@@ -65,7 +67,7 @@ export class Exchange {
       const plain = new Headers({ accept });
       // A single closed range is what CORS lets pass without asking first, and what every server knows.
       if (range !== undefined) plain.set("range", `bytes=${range.offset}-${endOf(range) - 1}`);
-      const answer = await this.#follow(url, { headers: plain, priority }, credentials, connection, secrets);
+      const answer = await this.#follow(url, { ...(method && { method }), headers: plain, priority }, credentials, connection, secrets);
       return new Answer(answer.response, url, answer.url, connection);
     } catch (error) {
       connection.close();
@@ -82,7 +84,7 @@ export class Exchange {
   /** Follows redirects by hand where there are headers that other origins must not see. */
   async #follow(
     asked: URL,
-    { headers: plain, priority }: { readonly headers: Headers; readonly priority: RequestPriority },
+    { headers: plain, ...asking }: RequestInit & { readonly headers: Headers },
     credentials: Readonly<Record<string, string>>,
     connection: Connection,
     secrets: string[],
@@ -94,7 +96,9 @@ export class Exchange {
       const manual = names.length > 0 && (!this.#redirectsAreHidden || others.length > 0);
       const redirect = manual ? "manual" : "follow";
       const headers = url.origin === this.#settings.base.url.origin ? withCredentials(plain, credentials) : plain;
-      const response = requireResponse(await connection.wait(this.#fetch(url, { headers, redirect, priority, signal: connection.signal })));
+      const response = requireResponse(
+        await connection.wait(this.#fetch(url, { ...asking, headers, redirect, signal: connection.signal })),
+      );
       if (response.type === "opaqueredirect") {
         if (others.length > 0) throw new HiddenRedirectError(others);
         this.#redirectsAreHidden = true;

@@ -1,0 +1,30 @@
+import type { Keeper } from "./keeper.js";
+import type { MirrorSession } from "./session.js";
+
+/** Files that are fetched at once. */
+const atOnce = 4;
+
+/**
+ * Keeps all files below a prefix.
+ * @throws what kept one from being kept, and what reading throws.
+ */
+export async function downloadAll(session: MirrorSession, keeper: Keeper, prefix: string, signal: AbortSignal): Promise<void> {
+  keeper.tell({ problem: undefined });
+  const paths = await pathsBelow(session, prefix, signal);
+  const next = async (): Promise<void> => {
+    for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
+      await session.fill(path, signal);
+      const { problem } = keeper.progress;
+      if (problem !== undefined) throw problem;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
+}
+
+/** All files, the last ones first. */
+async function pathsBelow(session: MirrorSession, prefix: string, signal: AbortSignal): Promise<string[]> {
+  const { files, directories } = await session.list(prefix, signal);
+  const below: string[] = [];
+  for (const name of directories) below.push(...(await pathsBelow(session, `${prefix}${name}/`, signal)));
+  return [...files.map((name) => prefix + name), ...below].reverse();
+}
