@@ -7,12 +7,12 @@ const checkpointFolder = "digits/";
 
 /**
  * Serves the built demo, and beside it the digits checkpoints that real substrax wrote, and the training images.
- * @param {{ root: string, port?: number }} options `port` 0: a free one.
+ * @param {{ root: string, built?: string, port?: number }} options `built`: the folder of the built demo; `port` 0: a free one.
  */
-export async function serveDemo({ root, port = 0 }) {
+export async function serveDemo({ root, built = join(root, "demo", "dist"), port = 0 }) {
   const fixtures = join(root, "e2e", "fixtures", "data");
   const server = await startServer({
-    root: join(root, "demo", "dist"),
+    root: built,
     mounts: { [`/${checkpointFolder}`]: join(fixtures, "digits"), "/training/": join(fixtures, "training") },
     port,
   });

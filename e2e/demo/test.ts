@@ -17,9 +17,10 @@ export const test = base.extend<DemoFixtures, { demo: Awaited<ReturnType<typeof 
   expectedErrors: [undefined, { option: true }],
   demo: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern
-    async ({}, use) => {
-      await build({ configFile: join(root, "demo", "vite.config.ts"), logLevel: "error" });
-      const server = await serveDemo({ root });
+    async ({}, use, { parallelIndex }) => {
+      const built = join(root, "e2e", "results", `demo-${parallelIndex}`); // workers that run side by side build each their own
+      await build({ configFile: join(root, "demo", "vite.config.ts"), logLevel: "error", build: { outDir: built } });
+      const server = await serveDemo({ root, built });
       await use(server);
       await server.close();
     },

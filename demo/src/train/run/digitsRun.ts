@@ -36,6 +36,8 @@ export class DigitsRun {
   #history: History;
   /** Somebody's drawings, which the next batch has among its rows. */
   drawn: LabelledImages;
+  /** At first the one of the checkpoint, which its record has. */
+  learningRate: number;
 
   constructor(checkpoint: Restored, context: RunContext) {
     const { model, optimizer, rng, data_iterator } = checkpoint.items;
@@ -50,6 +52,8 @@ export class DigitsRun {
     const { drawn, history } = readExtensions(checkpoint);
     this.drawn = drawn;
     this.#history = history;
+    const rate = checkpoint.metadata.extra.learning_rate;
+    this.learningRate = typeof rate === "number" ? rate : 1e-3;
   }
 
   get step(): number {
@@ -73,7 +77,7 @@ export class DigitsRun {
       batches.push(batch);
       data = next;
     }
-    const losses = await this.#trainer.learn(batches, { learningRate: this.#learningRate, count: this.#count });
+    const losses = await this.#trainer.learn(batches, { learningRate: this.learningRate, count: this.#count });
     this.#step += steps;
     this.#data = data;
     this.#history = withLosses(this.#history, losses);
@@ -109,7 +113,7 @@ export class DigitsRun {
         ...(test?.step === this.#step ? { test_loss: test.loss, accuracy: test.accuracy } : {}),
       },
       producer: { name: "orbax-webgpu-demo", version: "1" },
-      extra: this.#checkpoint.metadata.extra,
+      extra: { ...this.#checkpoint.metadata.extra, learning_rate: this.learningRate },
       like: this.#checkpoint,
     };
   }
@@ -123,11 +127,5 @@ export class DigitsRun {
   /** The optimizer's steps so far: those of the checkpoint, and those made since. */
   get #count(): number {
     return (this.#checkpoint.items.optimizer[0].count.data[0] ?? 0) + this.#step - this.#checkpoint.step;
-  }
-
-  /** The one that the run began with in Python, where its record has it. */
-  get #learningRate(): number {
-    const rate = this.#checkpoint.metadata.extra.learning_rate;
-    return typeof rate === "number" ? rate : 1e-3;
   }
 }

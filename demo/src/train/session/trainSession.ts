@@ -29,7 +29,7 @@ export class TrainSession {
   /** The step that the run went on from, or that it saved last. */
   #origin = 0;
   /** What of the run is saved. */
-  #saved: Pick<DigitsRun, "step" | "drawn"> | undefined;
+  #saved: SavedMark | undefined;
   #pausing = false;
 
   /** @param take is given each state that the page comes to. */
@@ -119,6 +119,12 @@ export class TrainSession {
     this.#tellRun();
   }
 
+  /** Learns faster or slower from now on. */
+  setLearningRate(rate: number): void {
+    if (this.#run !== undefined) this.#run.learningRate = rate;
+    this.#tellRun();
+  }
+
   /** Takes the last drawing back. */
   dropDrawing(): void {
     if (this.#run !== undefined) this.#run.drawn = withoutLast(this.#run.drawn);
@@ -167,13 +173,13 @@ export class TrainSession {
     this.#run?.destroy();
     this.#run = run;
     this.#origin = run.step;
-    this.#saved = { step: run.step, drawn: run.drawn };
+    this.#saved = markOf(run);
     await run.test();
     this.#tellRun({ phase: { kind: "ready" } });
   }
 
   async #save(run: DigitsRun): Promise<void> {
-    const saved = { step: run.step, drawn: run.drawn };
+    const saved = markOf(run);
     this.#tell({ activity: "saving" });
     await this.#place?.save(run, this.#origin, this.#signal);
     this.#origin = saved.step;
@@ -207,7 +213,7 @@ export class TrainSession {
     try {
       await work();
     } catch (cause) {
-      this.#tell({ phase: { kind: "failed", error: errorOf(cause) } });
+      this.#tell({ phase: { kind: "failed", error: errorOf(cause), canRestore: this.#context !== undefined } });
     }
   }
 
@@ -217,9 +223,11 @@ export class TrainSession {
   }
 
   #viewOf(run: DigitsRun): RunView {
-    const { step, epoch, history, drawn } = run;
+    const { step, epoch, learningRate, history, drawn } = run;
     const bundled = this.#context?.bundled.count ?? 0;
-    return { step, epoch, history, bundled, drawn, unsaved: step !== this.#saved?.step || drawn !== this.#saved.drawn };
+    const saved = this.#saved;
+    const unsaved = step !== saved?.step || drawn !== saved.drawn || learningRate !== saved.learningRate;
+    return { step, epoch, learningRate, history, bundled, drawn, origin: this.#origin, unsaved };
   }
 
   #tell(change: Partial<TrainState>): void {
@@ -234,5 +242,10 @@ export class TrainSession {
 /** The next step that is a multiple; infinite of nothing. */
 const nextMultiple = (step: number, of: number | undefined): number =>
   of === undefined ? Number.POSITIVE_INFINITY : (Math.floor(step / of) + 1) * of;
+
+/** What a saved step has of a run that may have changed since. */
+type SavedMark = Pick<DigitsRun, "step" | "drawn" | "learningRate">;
+
+const markOf = ({ step, drawn, learningRate }: DigitsRun): SavedMark => ({ step, drawn, learningRate });
 
 const errorOf = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));

@@ -13,7 +13,7 @@ export type Phase =
   | { readonly kind: "no-files"; readonly error: Error }
   | { readonly kind: "no-gpu"; readonly problem: GpuProblem }
   | { readonly kind: "lost"; readonly message: string }
-  | { readonly kind: "failed"; readonly error: Error }
+  | { readonly kind: "failed"; readonly error: Error /** Whether another step can be tried. */; readonly canRestore: boolean }
   | { readonly kind: "ready" };
 
 /** What is being done. */
@@ -23,10 +23,13 @@ export type Activity = "idle" | "training" | "saving" | "restoring" | "deleting"
 export interface RunView {
   readonly step: number;
   readonly epoch: number;
+  readonly learningRate: number;
   readonly history: History;
   /** Bundled images. */
   readonly bundled: number;
   readonly drawn: LabelledImages;
+  /** The step that the run went on from, or saved last: later ones are not its own, and go with the next save. */
+  readonly origin: number;
   /** Whether anything would be lost with the page. */
   readonly unsaved: boolean;
 }

@@ -43,6 +43,30 @@ export function PlanChoice({ plan, disabled, choose }: PlanChoiceProps) {
   );
 }
 
+/** Beside the one that the checkpoint had. */
+const usualRates = [0.002, 0.001, 0.0005, 0.0001];
+
+interface RateChoiceProps {
+  readonly rate: number | undefined;
+  readonly disabled: boolean;
+  choose(rate: number): void;
+}
+
+/** How far a step goes; at first as far as it did in Python. */
+export function RateChoice({ rate, disabled, choose }: RateChoiceProps) {
+  const rates = [...new Set([...usualRates, rate ?? 0.002])].sort((a, b) => b - a);
+  const choices = Object.fromEntries(rates.map((one) => [String(one), String(one)]));
+  return (
+    <Choice
+      label="Learning rate"
+      choices={choices}
+      value={String(rate ?? 0.002)}
+      disabled={disabled}
+      choose={(name) => choose(Number(name))}
+    />
+  );
+}
+
 interface ChoiceProps<Name extends string> {
   readonly label: string;
   readonly choices: Readonly<Record<Name, string>>;

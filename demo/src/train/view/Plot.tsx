@@ -30,7 +30,7 @@ export function Plot({ steps, lines, label, from, format }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
   const isDark = useDarkness();
-  const data = [steps, ...lines.map(({ values }) => values)] as uPlot.AlignedData;
+  const data = widened([steps, ...lines.map(({ values }) => values)]);
 
   useEffect(() => {
     const element = place.current;
@@ -70,7 +70,7 @@ function optionsOf(
     legend: { show: false },
     cursor: { show: false },
     scales: {
-      x: { time: false, range: (_, first, last) => [first, Math.max(last, first + fewestSteps)] },
+      x: { time: false, range: (_, first, last) => [first, last] },
       y: { range: (_, lowest, highest) => rangeOf(lowest, highest, from) },
     },
     axes: [
@@ -87,6 +87,13 @@ function optionsOf(
       })),
     ],
   };
+}
+
+/** The data, and after a few steps the room for more. */
+function widened([steps = [], ...lines]: (readonly (number | null)[])[]): uPlot.AlignedData {
+  const [first, last] = [steps[0] ?? 0, steps.at(-1) ?? 0];
+  if (last - first >= fewestSteps) return [steps, ...lines] as uPlot.AlignedData;
+  return [[...steps, first + fewestSteps], ...lines.map((values) => [...values, null])] as uPlot.AlignedData;
 }
 
 /** Room for the values, with some around them. */

@@ -9,6 +9,7 @@ import { TroubleNotice } from "./TroubleNotice.js";
 export function SavedSteps({ training }: { readonly training: Training }) {
   const { phase, activity, run, saved, session, inMemory } = training;
   const card = useRef<HTMLElement>(null);
+  const keepFocus = () => card.current?.focus({ preventScroll: true }); // the button that was pressed goes away
   if (saved === undefined || (phase.kind === "elsewhere" && !phase.watching)) return null;
   const canSave = phase.kind === "ready" && activity === "idle" && run?.unsaved === true;
   return (
@@ -22,11 +23,11 @@ export function SavedSteps({ training }: { readonly training: Training }) {
         )}
         <p class="status">{roomText(training)}</p>
       </div>
-      <TroubleNotice training={training} keepFocus={() => card.current?.focus({ preventScroll: true })} />
+      <TroubleNotice training={training} belongs={(during) => during !== "training"} keepFocus={keepFocus} />
       <div class="saved">
-        <StepTable training={training} saved={saved} />
+        <StepTable training={training} saved={saved} keepFocus={keepFocus} />
         <p class="quiet">
-          The newest {maxToKeep} stay.{" "}
+          The newest {maxToKeep} stay; the best has the lowest loss on the test images.{" "}
           {inMemory
             ? "They stand in memory, and go when the page is closed."
             : "They stand in the browser’s files for this page (OPFS), as substrax and Orbax lay them out in Python."}{" "}

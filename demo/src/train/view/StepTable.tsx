@@ -6,10 +6,20 @@ import type { Training } from "../session/useTraining.js";
 import { bytesText } from "./bytesText.js";
 import { DeleteButton } from "./DeleteButton.js";
 
+interface StepTableProps {
+  readonly training: Training;
+  readonly saved: SavedSteps;
+  keepFocus(): void;
+}
+
 /** The steps, newest first, and what can be done with them; last the one that Python saved. */
-export function StepTable({ training, saved }: { readonly training: Training; readonly saved: SavedSteps }) {
+export function StepTable({ training, saved, keepFocus }: StepTableProps) {
   const { phase, activity, session } = training;
-  const canAct = phase.kind === "ready" || phase.kind === "failed";
+  const canAct = phase.kind === "ready" || (phase.kind === "failed" && phase.canRestore);
+  const remove = (step: number) => {
+    keepFocus();
+    void session?.delete(step);
+  };
   const isBusy = activity !== "idle";
   return (
     <table class="steps-table">
@@ -17,8 +27,12 @@ export function StepTable({ training, saved }: { readonly training: Training; re
       <thead>
         <tr>
           <th scope="col">Step</th>
-          <th scope="col">Saved</th>
-          <th scope="col">Test loss</th>
+          <th scope="col" class="wide">
+            Saved
+          </th>
+          <th scope="col" class="wide">
+            Test loss
+          </th>
           <th scope="col">Read rightly</th>
           <th scope="col">Size</th>
           {canAct ? <th scope="col">Actions</th> : null}
@@ -39,7 +53,7 @@ export function StepTable({ training, saved }: { readonly training: Training; re
                   >
                     Restore
                   </button>
-                  <DeleteButton step={step.step} disabled={isBusy} confirm={() => void session?.delete(step.step)} />
+                  <DeleteButton step={step.step} disabled={isBusy} confirm={() => remove(step.step)} />
                 </div>
               </td>
             ) : null}
@@ -70,8 +84,8 @@ function StepCells({ step: { step, metadata, bytes }, saved }: { readonly step: 
         {grouped(step)} {step === saved.latest ? <span class="mark latest">latest</span> : null}{" "}
         {step === saved.best ? <span class="mark best">best</span> : null}
       </th>
-      <td>{metadata === undefined ? "cannot be read" : timeOf(metadata)}</td>
-      <td>{metric(metadata, "test_loss")?.toFixed(4) ?? "–"}</td>
+      <td class="wide">{metadata === undefined ? "cannot be read" : timeOf(metadata)}</td>
+      <td class="wide">{metric(metadata, "test_loss")?.toFixed(4) ?? "–"}</td>
       <td>{shareOf(metric(metadata, "accuracy"))}</td>
       <td>{bytesText(bytes)}</td>
     </>

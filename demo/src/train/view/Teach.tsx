@@ -4,6 +4,7 @@ import { digitImage } from "../../drawing/digitImage.js";
 import type { Stroke } from "../../drawing/strokes.js";
 import { Answer } from "../../view/Answer.js";
 import { DrawingTools } from "../../view/DrawingTools.js";
+import { noImages } from "../data/images.js";
 import type { Training } from "../session/useTraining.js";
 import { Drawings } from "./Drawings.js";
 
@@ -13,10 +14,11 @@ export function Teach({ training: { phase, run, classifier, session } }: { reado
   const [added, setAdded] = useState("");
   const image = useMemo(() => digitImage(strokes), [strokes]);
   const answer = usePrediction(classifier, image);
-  if (phase.kind !== "ready" || run === undefined || session === undefined) return null;
+  if (phase.kind !== "ready" && phase.kind !== "opening") return null;
   const add = (digit: number) => {
     if (image === undefined) return setAdded("Draw a digit first.");
-    session.addDrawing(image, digit);
+    if (phase.kind === "opening") return setAdded("The network is not there yet.");
+    session?.addDrawing(image, digit);
     setAdded(`A ${digit} was added. The next batch has it.`);
     draw([]);
   };
@@ -46,7 +48,7 @@ export function Teach({ training: { phase, run, classifier, session } }: { reado
           <p class="quiet" role="status">
             {added}
           </p>
-          <Drawings drawn={run.drawn} drop={() => session.dropDrawing()} />
+          <Drawings drawn={run?.drawn ?? noImages} drop={() => session?.dropDrawing()} />
         </div>
       </div>
     </section>

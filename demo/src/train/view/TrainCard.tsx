@@ -1,10 +1,13 @@
 import { useRef, useState } from "preact/hooks";
 import { grouped, percent } from "../../view/numbers.js";
+import { emptyHistory } from "../run/history.js";
+import { bundledStep } from "../session/savedPlace.js";
 import type { Training } from "../session/useTraining.js";
 import { Curves } from "./Curves.js";
 import { Obstacle } from "./Obstacle.js";
-import { PlanChoice, type PlanNames, planOf } from "./PlanChoice.js";
+import { PlanChoice, type PlanNames, planOf, RateChoice } from "./PlanChoice.js";
 import { statusOf } from "./statusOf.js";
+import { TroubleNotice } from "./TroubleNotice.js";
 
 /** The training itself: how long, how it goes, and what is in its way. */
 export function TrainCard({ training }: { readonly training: Training }) {
@@ -18,10 +21,16 @@ export function TrainCard({ training }: { readonly training: Training }) {
     <section id="train" class="card" aria-labelledby="train-title" ref={card} tabIndex={-1}>
       <div class="strip">
         <h2 id="train-title">Train</h2>
-        {phase.kind !== "ready" ? null : (
+        {phase.kind !== "ready" && phase.kind !== "opening" ? null : (
           <div class="plan">
             <PlanChoice plan={plan} choose={setPlan} disabled={isTraining} />
-            <button type="button" class="primary" onClick={press} disabled={activity !== "idle" && !isTraining}>
+            <RateChoice rate={run?.learningRate} choose={(rate) => session?.setLearningRate(rate)} disabled={isTraining} />
+            <button
+              type="button"
+              class="primary"
+              onClick={press}
+              disabled={phase.kind === "opening" || (activity !== "idle" && !isTraining)}
+            >
               {isTraining ? "Pause" : "Train"}
             </button>
           </div>
@@ -31,21 +40,26 @@ export function TrainCard({ training }: { readonly training: Training }) {
         </p>
       </div>
       <Obstacle training={training} keepFocus={keepFocus} />
-      {run === undefined || (phase.kind === "elsewhere" && !phase.watching) ? null : <Curves history={run.history} />}
+      <TroubleNotice training={training} belongs={(during) => during === "training"} keepFocus={keepFocus} />
+      {isRunShown(phase) ? <Curves history={run?.history ?? emptyHistory(bundledStep)} /> : null}
       <RunFacts training={training} />
     </section>
   );
 }
 
+/** Whether there is a run to see, or there will be one soon. */
+const isRunShown = (phase: Training["phase"]) =>
+  phase.kind === "opening" || phase.kind === "ready" || (phase.kind === "elsewhere" && phase.watching);
+
 /** Where the run stands, in numbers. */
 function RunFacts({ training: { phase, run } }: { readonly training: Training }) {
-  const shown = phase.kind === "elsewhere" && !phase.watching ? undefined : run;
+  const shown = isRunShown(phase) ? run : undefined;
   const test = shown?.history.tests.at(-1);
   const loss = shown?.history.losses.at(-1);
   return (
     <dl class="facts">
       <Fact term="Step" value={shown && grouped(shown.step)} detail={shown && `epoch ${grouped(shown.epoch)}`} />
-      <Fact term="Loss of the last batch" value={loss?.toFixed(4)} detail="128 images" />
+      <Fact term="Loss of the last batch" value={loss?.toFixed(4)} detail={loss === undefined ? undefined : "128 images"} />
       <Fact term="Test images read rightly" value={test && percent(test.accuracy)} detail={test && `loss ${test.loss.toFixed(4)}`} />
       <Fact term="Learned from" value={shown && grouped(shown.bundled + shown.drawn.count)} detail={shown && drawings(shown.drawn.count)} />
     </dl>

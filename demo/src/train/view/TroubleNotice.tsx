@@ -11,10 +11,18 @@ const titles: Readonly<Record<Activity, string>> = {
   deleting: "The step was not deleted",
 };
 
+interface TroubleNoticeProps {
+  readonly training: Training;
+  /** Whether what went wrong belongs where the notice stands. */
+  belongs(during: Activity): boolean;
+  keepFocus(): void;
+}
+
 /** What went wrong, where it did, and what to do about it. */
-export function TroubleNotice({ training, keepFocus }: { readonly training: Training; keepFocus(): void }) {
-  const { trouble, session } = training;
-  if (trouble === undefined) return null;
+export function TroubleNotice({ training, belongs, keepFocus }: TroubleNoticeProps) {
+  const { trouble, session, phase } = training;
+  if (trouble === undefined || !belongs(trouble.during)) return null;
+  if (phase.kind !== "ready" && phase.kind !== "failed") return null; // the obstacle says it
   const isSave = trouble.during === "saving";
   const act = () => {
     keepFocus();

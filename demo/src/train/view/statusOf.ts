@@ -1,7 +1,7 @@
 import type { TrainState } from "../session/trainState.js";
 
 /** What the page does, in a sentence that is also read out. */
-export function statusOf({ phase, activity, run }: TrainState): string {
+export function statusOf({ phase, activity, run, saved }: TrainState): string {
   switch (phase.kind) {
     case "opening":
       return "Restoring the latest step…";
@@ -28,8 +28,11 @@ export function statusOf({ phase, activity, run }: TrainState): string {
     case "deleting":
       return "Deleting…";
     case "idle":
-      return run?.unsaved ? `Step ${step} is not saved yet.` : `Step ${step} is on the GPU, as it is saved.`;
+      return `Step ${step} is ${run?.unsaved ? "not saved yet" : "on the GPU, as it is saved"}.${laterSteps(run, saved)}`;
     default:
       return activity satisfies never;
   }
 }
+
+const laterSteps = (run: TrainState["run"], saved: TrainState["saved"]) =>
+  (saved?.latest ?? 0) > (run?.origin ?? 0) ? ` The next save deletes those after ${run?.origin}.` : "";
