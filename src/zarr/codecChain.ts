@@ -1,21 +1,22 @@
 import type { JsonMember } from "../bytes/jsonMember.js";
 import { UnsupportedCheckpointError } from "../errors.js";
+import type { Compression } from "./decompress.js";
 import type { ByteOrder } from "./dtypeName.js";
 import { oneOf, readLengths, requireCodec } from "./metadata.js";
 import type { ShardLayout } from "./shardIndex.js";
 
-/** The codecs of a zarr v3 array, sorted out: what is done to the elements, how they become bytes, what compresses these. */
+/** The codecs of a zarr v3 array, sorted out: what is done to the elements, how they become bytes, what is done to these. */
 export interface CodecChain {
   /** Axes of the chunk in the order in which they are stored, outermost first. */
   readonly transpose?: readonly number[] | undefined;
   readonly byteOrder: ByteOrder;
-  /** Name of the compressor, `"none"` without one. */
-  readonly codec: string;
+  /** Of a chunk; where there are shards, of the innermost one. */
+  readonly compression: Compression;
   readonly shard?: ShardLayout | undefined;
 }
 
 /**
- * Reads `codecs` of zarr.json: at most one `transpose`, then `bytes` or `sharding_indexed`, then at most one compressor.
+ * Reads `codecs` of zarr.json: at most one `transpose`, then `bytes` or `sharding_indexed`, then compressors and `crc32c` in any order.
  * @throws UnsupportedCheckpointError naming a codec that is not read where it stands.
  */
 export function readCodecs(member: JsonMember, chunkShape: readonly number[], path: string): CodecChain {
@@ -23,22 +24,18 @@ export function readCodecs(member: JsonMember, chunkShape: readonly number[], pa
   const transpose = nameOf(codecs[0]) === "transpose" ? readTranspose(codecs.shift(), chunkShape.length) : undefined;
   const serializer = codecs.shift() ?? member.fail('a list with "bytes" or "sharding_indexed"');
   const name = nameOf(serializer);
-  if (name === "sharding_indexed" && transpose === undefined && codecs.length === 0) return readSharding(serializer, chunkShape, path);
-  if (name !== "bytes") throw unsupported(name, path);
-  const compressor = nameOf(codecs.shift());
-  if (codecs.length > 0) throw unsupported(nameOf(codecs[0]), path);
-  const endian = serializer.optional("configuration")?.optional("endian");
-  return {
-    transpose,
-    byteOrder: endian === undefined ? "little" : oneOf(endian, ["little", "big"]),
-    codec: compressor === undefined ? "none" : requireCodec(compressor, path),
-  };
+  const compression = codecs.map((codec) => requireCodec(codec.member("name").string(), path));
+  if (name === "sharding_indexed" && transpose === undefined) return readSharding(serializer, chunkShape, compression, path);
+  if (name === "bytes") return { transpose, byteOrder: byteOrderOf(serializer), compression };
+  throw new UnsupportedCheckpointError(`${path}: codec ${JSON.stringify(name)} is not read at its place in the chain`);
+}
+
+function byteOrderOf(bytes: JsonMember): ByteOrder {
+  const endian = bytes.optional("configuration")?.optional("endian");
+  return endian === undefined ? "little" : oneOf(endian, ["little", "big"]);
 }
 
 const nameOf = (codec: JsonMember | undefined): string | undefined => codec?.member("name").string();
-
-const unsupported = (name: string | undefined, path: string) =>
-  new UnsupportedCheckpointError(`${path}: codec ${JSON.stringify(name)} is not read at its place in the chain`);
 
 function readTranspose(codec: JsonMember | undefined, rank: number): number[] | undefined {
   const member = codec?.member("configuration").member("order");
@@ -47,15 +44,13 @@ function readTranspose(codec: JsonMember | undefined, rank: number): number[] | 
   return isPermutation ? order : member?.fail(`each axis from 0 to ${rank - 1} once`);
 }
 
-function readSharding(codec: JsonMember, shardShape: readonly number[], path: string): CodecChain {
+function readSharding(codec: JsonMember, shardShape: readonly number[], outer: Compression, path: string): CodecChain {
   const configuration = codec.member("configuration");
   const member = configuration.member("chunk_shape");
   const chunkShape = readLengths(member, 1);
   const divides = chunkShape.length === shardShape.length && chunkShape.every((length, axis) => (shardShape[axis] ?? 0) % length === 0);
   if (!divides) member.fail(`lengths that divide the shard's [${shardShape.join(", ")}]`);
-  requireIndexCodecs(configuration.member("index_codecs"), path);
   const inner = readCodecs(configuration.member("codecs"), chunkShape, path);
-  if (inner.shard !== undefined) throw new UnsupportedCheckpointError(`${path}: shards within shards are not read`);
   const location = configuration.optional("index_location");
   return {
     ...inner,
@@ -63,14 +58,17 @@ function readSharding(codec: JsonMember, shardShape: readonly number[], path: st
       chunkShape,
       chunksPerShard: chunkShape.map((length, axis) => (shardShape[axis] ?? 0) / length),
       indexLocation: location === undefined ? "end" : oneOf(location, ["start", "end"]),
+      ...readIndexCodecs(configuration.member("index_codecs"), path),
+      outer,
+      inner: inner.shard,
     },
   };
 }
 
-/** The index is little endian with a CRC-32C, as TensorStore writes it. */
-function requireIndexCodecs(member: JsonMember, path: string): void {
+/** The index is in plain bytes, as zarr requires, with a CRC-32C or without. */
+function readIndexCodecs(member: JsonMember, path: string): Pick<ShardLayout, "indexByteOrder" | "indexIsChecked"> {
   const [bytes, checksum, ...more] = member.list();
-  const endian = bytes?.optional("configuration")?.optional("endian")?.string() ?? "little";
-  if (nameOf(bytes) === "bytes" && endian === "little" && nameOf(checksum) === "crc32c" && more.length === 0) return;
-  throw new UnsupportedCheckpointError(`${path}: a shard index is read as little-endian bytes with crc32c only`);
+  if (bytes !== undefined && nameOf(bytes) === "bytes" && [undefined, "crc32c"].includes(nameOf(checksum)) && more.length === 0)
+    return { indexByteOrder: byteOrderOf(bytes), indexIsChecked: checksum !== undefined };
+  throw new UnsupportedCheckpointError(`${path}: a shard index is read as bytes, with crc32c or without, and nothing else`);
 }

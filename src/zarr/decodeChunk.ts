@@ -1,8 +1,7 @@
 import { dtypes } from "../arrays/dtypes.js";
-import type { Codec } from "../codecs/codec.js";
-import { codecNamed } from "../codecs/registry.js";
-import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
+import { CorruptCheckpointError } from "../errors.js";
 import type { TaskContext } from "../tasks/context.js";
+import { decompress, requireCodec } from "./decompress.js";
 import { type ChunkPlace, readElements } from "./elements.js";
 import type { ZarrArray } from "./openArray.js";
 import { wholeElements } from "./wholeElements.js";
@@ -19,8 +18,8 @@ export async function decodeChunk(
   context: TaskContext,
 ): Promise<Uint8Array> {
   const { spec, stored } = array;
-  const decoded = await codecOf(array).decode(bytes, requestOf(byteLength, place), context);
-  checkLength(decoded.length, byteLength, place);
+  const length = { exact: byteLength, longest: longestBetween(byteLength) };
+  const decoded = await decompress(stored.compression, bytes, length, place, context);
   const ordered = stored.toRowMajor === undefined ? decoded : await stored.toRowMajor(decoded);
   return readElements(ordered, spec.dtype, stored.byteOrder, place);
 }
@@ -36,7 +35,8 @@ export async function* decodeChunkStream(
   context: TaskContext,
 ): AsyncGenerator<Uint8Array> {
   const { spec, stored, chunkByteLength } = array;
-  const decoded = codecOf(array).stream(pieces, requestOf(chunkByteLength, place), context);
+  const request = { ...place, decodedLength: chunkByteLength, longestDecoded: chunkByteLength };
+  const decoded = requireCodec(array.codec, place).stream(pieces, request, context);
   let length = 0;
   for await (const piece of wholeElements(decoded, dtypes[spec.dtype].itemsize)) {
     length += piece.length;
@@ -46,20 +46,10 @@ export async function* decodeChunkStream(
   checkLength(length, chunkByteLength, place);
 }
 
-function codecOf({ codec, name }: ZarrArray): Codec {
-  const found = codecNamed(codec);
-  if (found === undefined) throw new UnsupportedCheckpointError(`${name}: compressor ${JSON.stringify(codec)} is not read`);
-  return found;
-}
+/** Most bytes of a chunk between two compressors: what does not compress takes little more than its own bytes. */
+export const longestBetween = (byteLength: number): number => 2 * byteLength + 64 * 1024;
 
-const requestOf = (byteLength: number, { path, offset }: ChunkPlace) => ({
-  decodedLength: byteLength,
-  longestDecoded: byteLength,
-  path,
-  offset,
-});
-
-// The codecs check this themselves; a chunk of another length would end up in its neighbours, so it is checked here too.
+// As `decompress` does.
 function checkLength(received: number, expected: number, place: ChunkPlace): void {
   if (received === expected) return;
   throw new CorruptCheckpointError({ ...place, expected: `a chunk of ${expected} bytes, decoded`, received: `${received}` });

@@ -28,10 +28,10 @@ describe(".zarray", () => {
       for await (const key of database?.keys("") ?? []) {
         if (!key.endsWith(".zarray")) continue;
         const stored = (await database?.read(key)) ?? new Uint8Array();
-        const { spec, grid, codec } = parseZarray(stored, key);
+        const { spec, grid, compression } = parseZarray(stored, key);
         // A name that ends with a slash has no other one behind it.
         const name = key.slice(0, -".zarray".length).replace(/(?<=[^/]|^)\/$/, "");
-        const encoded = encodeArray(name, spec, { compression: codec === "zstd" ? "zstd" : "none" });
+        const encoded = encodeArray(name, spec, { compression: compression[0] === "zstd" ? "zstd" : "none" });
         if (encoded.chunkShape.join() !== grid.chunkShape.join()) continue;
         expect(encoded.metadata).toEqual({ key, text: new TextDecoder().decode(stored) });
         seen.add(spec.dtype);

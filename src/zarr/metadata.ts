@@ -1,8 +1,8 @@
 import { dtypes } from "../arrays/dtypes.js";
 import { type ArraySpec, elementCount } from "../arrays/spec.js";
 import type { JsonMember } from "../bytes/jsonMember.js";
-import { codecNamed } from "../codecs/registry.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
+import { type Compression, decodesAsItComes, isCodec } from "./decompress.js";
 import type { ByteOrder } from "./dtypeName.js";
 import type { ChunkGrid } from "./grid.js";
 import type { RawDocument } from "./rawArray.js";
@@ -13,8 +13,8 @@ export interface ArrayMetadata {
   readonly spec: ArraySpec;
   /** Its keys are relative to the array. */
   readonly grid: ChunkGrid;
-  /** Name of the compressor, `"none"` without one. */
-  readonly codec: string;
+  /** What was done to the bytes of a chunk; where there are shards, of the innermost one. */
+  readonly compression: Compression;
   readonly byteOrder: ByteOrder;
   /** Whether elements of a decoded chunk are in another order than C's. */
   readonly transposed: boolean;
@@ -49,9 +49,9 @@ export function oneOf<const Choice extends string>(member: JsonMember, choices: 
   return choices.find((choice) => choice === value) ?? member.fail(choices.map((choice) => JSON.stringify(choice)).join(" or "));
 }
 
-/** @throws UnsupportedCheckpointError for a compressor that there is no decoder for. */
+/** @throws UnsupportedCheckpointError for a codec that there is no decoder for. */
 export function requireCodec(name: string, path: string): string {
-  if (codecNamed(name) !== undefined && name !== "none") return name;
+  if (isCodec(name)) return name;
   throw new UnsupportedCheckpointError(`${path}: compressor ${JSON.stringify(name)} is not read; zstd, gzip, zlib and blosc are, or none`);
 }
 
@@ -59,14 +59,15 @@ export function requireCodec(name: string, path: string): string {
  * Checks that sizes in bytes stay safe integers, and a chunk that cannot be streamed within memory, before anything counts on them.
  * @throws CorruptCheckpointError for sizes beyond 2^53 - 1, UnsupportedCheckpointError for a chunk too large to hold whole.
  */
-export function checkSizes({ spec, grid, transposed, shard }: ArrayMetadata, path: string): void {
+export function checkSizes({ spec, grid, transposed, shard, compression }: ArrayMetadata, path: string): void {
   const { itemsize } = dtypes[spec.dtype];
   for (const shape of [spec.shape, grid.chunkShape]) {
     if (Number.isSafeInteger(elementCount(shape) * itemsize)) continue;
     throw new CorruptCheckpointError({ path, expected: "sizes below 2^53 bytes", received: `[${shape.join(", ")}] of ${spec.dtype}` });
   }
   const chunkBytes = elementCount(grid.chunkShape) * itemsize;
-  if ((transposed || shard !== undefined) && chunkBytes > largestWholeChunk) {
+  const streams = !transposed && shard === undefined && decodesAsItComes(compression);
+  if (!streams && chunkBytes > largestWholeChunk) {
     throw new UnsupportedCheckpointError(`${path}: chunks of ${chunkBytes} bytes that cannot be streamed; up to 2 GiB are read`);
   }
 }

@@ -5,6 +5,7 @@ import type { LocatedStorage } from "../storage/located.js";
 import type { ReadableStorage, ReadOptions } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { Pace } from "../tasks/pace.js";
+import { type Compression, compressorOf, decodesAsItComes } from "./decompress.js";
 import type { ByteOrder } from "./dtypeName.js";
 import { chunkCount, chunksOf, type ZarrChunk } from "./grid.js";
 import { keyPrefix } from "./keyPrefix.js";
@@ -28,7 +29,7 @@ export interface ZarrArray {
   readonly chunkCount: number;
   /** Bytes of a decoded chunk, the same for all: chunks at the edge are stored whole. */
   readonly chunkByteLength: number;
-  /** Name of the compressor, `"none"` without one. */
+  /** Name of the compressor, `"none"` without one; several joined with `+`. */
   readonly codec: string;
   /** Whether a chunk can be decoded from its first byte on; others have to be in memory whole. */
   readonly streamable: boolean;
@@ -40,15 +41,27 @@ export interface ZarrArray {
   chunks(box?: Box): Iterable<ZarrChunk>;
 }
 
-/** How elements lie in a decoded chunk. */
+/** How elements lie in a stored chunk. */
 interface StoredElements {
   readonly byteOrder: ByteOrder;
+  /** What was done to the bytes of a chunk; where there are shards, of the innermost one. */
+  readonly compression: Compression;
   /** Brings a chunk of another element order into C order. */
   readonly toRowMajor?: ((bytes: Uint8Array) => Promise<Uint8Array>) | undefined;
   /** How a chunk is divided further, where it is a shard. */
   readonly shard?: ShardLayout | undefined;
   /** One element, little endian, that chunks which were left out are full of. */
   readonly fill: Uint8Array;
+}
+
+const isStreamable = ({ compression, toRowMajor, shard }: StoredElements): boolean =>
+  toRowMajor === undefined && shard === undefined && decodesAsItComes(compression);
+
+/** The chunks of an array's shards as an array: they lie within the shards, and are chunks like others, or shards again. */
+export function innerArray(array: ZarrArray, { chunkShape, inner }: ShardLayout): ZarrArray {
+  const stored = { ...array.stored, shard: inner };
+  const chunkByteLength = elementCount(chunkShape) * dtypes[array.spec.dtype].itemsize;
+  return { ...array, chunkShape, chunkByteLength, streamable: isStreamable(stored), stored };
 }
 
 /** Where the metadata of arrays lie: a storage, or what reads many values at the cost of one. */
@@ -130,8 +143,9 @@ async function openMetadata(file: MetadataFile & { readonly bytes: Uint8Array })
 
 function arrayOf(
   { name, prefix, version }: MetadataFile,
-  { spec, grid, codec, byteOrder, transposed, fill, shard, raw }: OpenedMetadata,
+  { spec, grid, compression, byteOrder, fill, shard, raw }: OpenedMetadata,
 ): ZarrArray {
+  const stored = { byteOrder, compression, fill, shard, toRowMajor: raw?.toRowMajor };
   return {
     name,
     version,
@@ -139,9 +153,9 @@ function arrayOf(
     chunkShape: grid.chunkShape,
     chunkCount: chunkCount(grid),
     chunkByteLength: elementCount(grid.chunkShape) * dtypes[spec.dtype].itemsize,
-    codec,
-    streamable: !transposed && shard === undefined,
-    stored: { byteOrder, fill, shard, toRowMajor: raw?.toRowMajor },
+    codec: compressorOf(compression),
+    streamable: isStreamable(stored),
+    stored,
     chunks: (box) => chunksOf({ ...grid, keyOf: (indices) => prefix + grid.keyOf(indices) }, box),
   };
 }

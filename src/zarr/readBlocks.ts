@@ -3,6 +3,7 @@ import { type Block, elementCount } from "../arrays/spec.js";
 import { UnsupportedCheckpointError } from "../errors.js";
 import type { TaskContext } from "../tasks/context.js";
 import { decodeChunk, decodeChunkStream } from "./decodeChunk.js";
+import { decompress } from "./decompress.js";
 import type { ChunkPlace } from "./elements.js";
 import { filledBlocks } from "./fillBlocks.js";
 import type { ZarrArray, ZarrChunk } from "./openArray.js";
@@ -48,7 +49,7 @@ export async function* readBlocks(
     return;
   }
   const bytes = inMemory ? source : await collected(source);
-  if (shard !== undefined) yield* shardBlocks(array, shard, chunk, bytes, from, context);
+  if (shard !== undefined) yield* shardBlocks(array, shard, chunk.origin, bytes, from, context);
   else yield await wholeBlock(array, chunk.origin, array.chunkShape, bytes, from, context);
 }
 
@@ -92,18 +93,22 @@ async function wholeBlock(
 async function* shardBlocks(
   array: ZarrArray,
   shard: ShardLayout,
-  { origin }: ZarrChunk,
+  origin: readonly number[],
   bytes: Uint8Array,
   { path, offset }: ChunkPlace,
   context: TaskContext,
 ): AsyncGenerator<Block> {
-  for (const entry of readShard(bytes, shard, { path, offset })) {
+  const longest = Math.min(longestStored(array), 2 * array.chunkByteLength + largestOverhang);
+  const whole = await decompress(shard.outer, bytes, { exact: undefined, longest }, { path, offset }, context);
+  for (const entry of readShard(whole, shard, { path, offset })) {
     context.signal?.throwIfAborted();
     const shape = shard.chunkShape;
     const corner = origin.map((start, axis) => start + (entry.indices[axis] ?? 0) * (shape[axis] ?? 1));
+    const place = { path, offset: offset + entry.offset };
     if (corner.some((start, axis) => start + (shape[axis] ?? 1) <= 0 || start >= (array.spec.shape[axis] ?? 1))) continue;
     if (entry.bytes === undefined) yield* filledBlocks(corner, shape, array.stored.fill);
-    else yield await wholeBlock(array, corner, shape, entry.bytes, { path, offset: offset + entry.offset }, context);
+    else if (shard.inner !== undefined) yield* shardBlocks(array, shard.inner, corner, entry.bytes, place, context);
+    else yield await wholeBlock(array, corner, shape, entry.bytes, place, context);
   }
 }
 

@@ -4,7 +4,14 @@ import { CorruptCheckpointError } from "../errors.js";
 import { readShard, type ShardLayout } from "./shardIndex.js";
 
 const place = { path: "d/1", offset: 100 };
-const layout: ShardLayout = { chunkShape: [2], chunksPerShard: [3], indexLocation: "end" };
+const layout: ShardLayout = {
+  chunkShape: [2],
+  chunksPerShard: [3],
+  indexLocation: "end",
+  indexByteOrder: "little",
+  indexIsChecked: true,
+  outer: [],
+};
 const absent = [2n ** 64n - 1n, 2n ** 64n - 1n];
 
 function sealIndex(entries: readonly bigint[]): number[] {
@@ -30,7 +37,7 @@ test("chunks of a shard are found by its index, wherever it stands", () => {
 test("the real shard of the format's documentation", () => {
   const hex = "28b52ffd2020010100000000000100000002000000030000000400000005000000060000000700000000000000000000002900000000000000";
   const shard = Uint8Array.from(Buffer.from(`${hex}8e867744`, "hex"));
-  const [entry] = readShard(shard, { chunkShape: [8], chunksPerShard: [1], indexLocation: "end" }, place);
+  const [entry] = readShard(shard, { ...layout, chunkShape: [8], chunksPerShard: [1] }, place);
   expect(entry?.bytes?.length).toBe(41);
 });
 

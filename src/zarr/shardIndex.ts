@@ -2,6 +2,8 @@ import { elementCount } from "../arrays/spec.js";
 import { crc32c } from "../bytes/crc32c.js";
 import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CorruptCheckpointError } from "../errors.js";
+import type { Compression } from "./decompress.js";
+import type { ByteOrder } from "./dtypeName.js";
 import type { ChunkPlace } from "./elements.js";
 
 /** How a shard is divided into chunks that are compressed on their own (zarr v3's `sharding_indexed`). */
@@ -10,6 +12,13 @@ export interface ShardLayout {
   /** Chunks along each axis of a shard. */
   readonly chunksPerShard: readonly number[];
   readonly indexLocation: "start" | "end";
+  readonly indexByteOrder: ByteOrder;
+  /** Whether a CRC-32C follows the index. */
+  readonly indexIsChecked: boolean;
+  /** What was done to the shard as a whole. */
+  readonly outer: Compression;
+  /** How its chunks are divided further, where they are shards themselves. */
+  readonly inner?: ShardLayout | undefined;
 }
 
 /** One chunk of a shard. */
@@ -38,7 +47,7 @@ const checksumBytes = 4;
 const absent = 2n ** 64n - 1n;
 
 /**
- * The chunks of a shard in C order; its index is checked first, checksum included.
+ * The chunks of a shard in C order; its index is checked first, its checksum too where it has one.
  * @throws CorruptCheckpointError for a damaged index, or one that points outside the shard.
  */
 export function* readShard(shard: Uint8Array, layout: ShardLayout, place: ChunkPlace): Generator<ShardEntry> {
@@ -57,8 +66,12 @@ export function* readShard(shard: Uint8Array, layout: ShardLayout, place: ChunkP
  * @param place the shard's.
  * @throws CorruptCheckpointError for a shard that is shorter than its index.
  */
-export function shardIndexRange({ chunksPerShard, indexLocation }: ShardLayout, shardLength: number, place: ChunkPlace): ByteRange {
-  const length = elementCount(chunksPerShard) * entryBytes + checksumBytes;
+export function shardIndexRange(
+  { chunksPerShard, indexLocation, indexIsChecked }: ShardLayout,
+  shardLength: number,
+  place: ChunkPlace,
+): ByteRange {
+  const length = elementCount(chunksPerShard) * entryBytes + (indexIsChecked ? checksumBytes : 0);
   if (length <= shardLength) return { offset: indexLocation === "end" ? shardLength - length : 0, length };
   throw new CorruptCheckpointError({ ...place, expected: `a shard with an index of ${length} bytes`, received: `${shardLength} bytes` });
 }
@@ -70,12 +83,14 @@ export function shardIndexRange({ chunksPerShard, indexLocation }: ShardLayout, 
  */
 export function parseShardIndex(bytes: Uint8Array, layout: ShardLayout, shardLength: number, place: ChunkPlace): ShardIndex {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  requireChecksum(bytes, view, { ...place, offset: place.offset + shardIndexRange(layout, shardLength, place).offset });
+  if (layout.indexIsChecked)
+    requireChecksum(bytes, view, { ...place, offset: place.offset + shardIndexRange(layout, shardLength, place).offset });
+  const isLittle = layout.indexByteOrder === "little";
   return {
     rangeOf(indices) {
       const entry = entryOf(indices, layout.chunksPerShard);
-      const offset = view.getBigUint64(entry * entryBytes, true);
-      const length = view.getBigUint64(entry * entryBytes + 8, true);
+      const offset = view.getBigUint64(entry * entryBytes, isLittle);
+      const length = view.getBigUint64(entry * entryBytes + 8, isLittle);
       if (offset === absent && length === absent) return undefined;
       if (offset + length <= BigInt(shardLength)) return { offset: Number(offset), length: Number(length) };
       throw new CorruptCheckpointError({

@@ -22,19 +22,35 @@ const orbax = {
 const parse = (members: object) => parseZarrJson(new TextEncoder().encode(JSON.stringify(members)), "a/zarr.json");
 
 test("what Orbax writes: shards of one chunk", () => {
-  const { spec, grid, codec, shard } = parse(orbax);
+  const { spec, grid, compression, shard } = parse(orbax);
   expect(spec).toEqual({ shape: [8], dtype: "int32" });
   expect(grid.keyOf([0])).toBe("c/0");
-  expect(codec).toBe("zstd");
-  expect(shard).toEqual({ chunkShape: [8], chunksPerShard: [1], indexLocation: "end" });
+  expect(compression).toEqual(["zstd"]);
+  const index = { indexLocation: "end", indexByteOrder: "little", indexIsChecked: true };
+  expect(shard).toEqual({ chunkShape: [8], chunksPerShard: [1], ...index, outer: [] });
 });
 
 test("a chain without shards", () => {
   const big = { name: "bytes", configuration: { endian: "big" } };
-  expect(parse({ ...orbax, codecs: [big] })).toMatchObject({ codec: "none", byteOrder: "big", transposed: false, shard: undefined });
+  expect(parse({ ...orbax, codecs: [big] })).toMatchObject({ compression: [], byteOrder: "big", transposed: false, shard: undefined });
   const transpose = { name: "transpose", configuration: { order: [1, 0] } };
   const square = { ...orbax, shape: [4, 4], chunk_grid: { name: "regular", configuration: { chunk_shape: [2, 4] } } };
-  expect(parse({ ...square, codecs: [transpose, { name: "bytes" }, zstd] })).toMatchObject({ codec: "zstd", transposed: true });
+  expect(parse({ ...square, codecs: [transpose, { name: "bytes" }, zstd] })).toMatchObject({ compression: ["zstd"], transposed: true });
+});
+
+test("compressors and checksums in any order, around shards and in shards within shards", () => {
+  const crc32c = { name: "crc32c" };
+  const gzip = { name: "gzip", configuration: { level: 1 } };
+  expect(parse({ ...orbax, codecs: [bytes, gzip, zstd, crc32c] }).compression).toEqual(["gzip", "zstd", "crc32c"]);
+  const big = { name: "bytes", configuration: { endian: "big" } };
+  const inner = sharding({ chunk_shape: [2], codecs: [bytes, crc32c], index_codecs: [big], index_location: "start" });
+  const { compression, shard } = parse({ ...orbax, codecs: [sharding({ chunk_shape: [4], codecs: [inner] }), zstd] });
+  expect(compression).toEqual(["crc32c"]);
+  expect(shard).toMatchObject({
+    chunksPerShard: [2],
+    outer: ["zstd"],
+    inner: { chunksPerShard: [2], outer: [], indexLocation: "start", indexByteOrder: "big", indexIsChecked: false },
+  });
 });
 
 test("keys by both encodings and separators; a scalar's are c and 0", () => {
@@ -76,9 +92,10 @@ test("what is valid zarr but not read is refused by name", () => {
     [{ data_type: "float8_e4m3" }, '"float8_e4m3"'],
     [{ codecs: [bytes, { name: "lz4" }] }, '"lz4"'],
     [{ codecs: [{ name: "vlen-utf8" }] }, '"vlen-utf8"'],
-    [{ codecs: [bytes, zstd, { name: "crc32c" }] }, '"crc32c"'],
-    [{ codecs: [sharding({ index_codecs: [bytes] })] }, "a shard index"],
-    [{ codecs: [sharding({ codecs: [sharding()] })] }, "shards within shards"],
+    [{ codecs: [{ name: "transpose", configuration: { order: [0] } }, sharding()] }, '"sharding_indexed"'],
+    [{ codecs: [sharding({ index_codecs: [bytes, zstd] })] }, "a shard index"],
+    [{ codecs: [sharding({ index_codecs: [bytes, { name: "crc32c" }, zstd] })] }, "a shard index"],
+    [{ codecs: [sharding({ index_codecs: [] })] }, "a shard index"],
     [{ chunk_grid: { name: "rectangular", configuration: {} } }, '"rectangular"'],
     [{ storage_transformers: [{ name: "x" }] }, "storage transformers"],
   ];

@@ -7,6 +7,7 @@ import { parseV3Dtype } from "./dtypeName.js";
 import { parseFillValue } from "./fillValue.js";
 import { type ArrayMetadata, checkSizes, oneOf, readLengths } from "./metadata.js";
 import { type RawDocument, rawV3Dtypes } from "./rawArray.js";
+import type { ShardLayout } from "./shardIndex.js";
 
 /**
  * Parses `zarr.json` of a zarr v3 array as TensorStore writes it for Orbax, and of hand-made ones: regular grid, both key
@@ -27,17 +28,20 @@ export function parseZarrJson(bytes: Uint8Array, path: string): ArrayMetadata {
   const metadata: ArrayMetadata = {
     spec: { shape, dtype },
     grid: { shape, chunkShape: gridShape, keyOf: readKeyEncoding(root.member("chunk_key_encoding")) },
-    codec: chain.codec,
+    compression: chain.compression,
     byteOrder: chain.byteOrder,
     transposed: chain.transpose !== undefined,
     fill: parseFillValue({ value: fill, member: fillMember, dtype, byteOrder: "little", path }),
     document:
-      chain.transpose && rawDocument(shape, rawV3Dtypes[dtypes[dtype].itemsize], chain.shard?.chunkShape ?? gridShape, chain.transpose),
+      chain.transpose && rawDocument(shape, rawV3Dtypes[dtypes[dtype].itemsize], innermost(chain.shard) ?? gridShape, chain.transpose),
     shard: chain.shard,
   };
   checkSizes(metadata, path);
   return metadata;
 }
+
+/** Shape of the chunks that are no shards. */
+const innermost = (shard: ShardLayout | undefined): readonly number[] | undefined => shard && (innermost(shard.inner) ?? shard.chunkShape);
 
 function requireNoTransformers(root: JsonMember, path: string): void {
   if ((root.optional("storage_transformers")?.list().length ?? 0) === 0) return;

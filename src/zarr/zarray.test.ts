@@ -17,11 +17,11 @@ const orbax = {
 const parse = (members: object) => parseZarray(new TextEncoder().encode(JSON.stringify(members)), "w/.zarray");
 
 test("what Orbax writes", () => {
-  const { spec, grid, codec, byteOrder, transposed } = parse(orbax);
+  const { spec, grid, compression, byteOrder, transposed } = parse(orbax);
   expect(spec).toEqual({ shape: [8], dtype: "int32" });
   expect(grid.chunkShape).toEqual([8]);
   expect(grid.keyOf([0])).toBe("0");
-  expect({ codec, byteOrder, transposed }).toEqual({ codec: "zstd", byteOrder: "little", transposed: false });
+  expect({ compression, byteOrder, transposed }).toEqual({ compression: ["zstd"], byteOrder: "little", transposed: false });
 });
 
 test("keys join the indices with the separator; a scalar's is 0", () => {
@@ -42,9 +42,9 @@ test("every other member is required", () => {
 });
 
 test("unknown members are ignored, in the compressor too", () => {
-  expect(parse({ ...orbax, note: 1, compressor: { id: "zstd", level: 1, checksum: false } }).codec).toBe("zstd");
-  expect(parse({ ...orbax, compressor: { id: "gzip", level: 1 } }).codec).toBe("gzip");
-  expect(parse({ ...orbax, compressor: null, filters: [] }).codec).toBe("none");
+  expect(parse({ ...orbax, note: 1, compressor: { id: "zstd", level: 1, checksum: false } }).compression).toEqual(["zstd"]);
+  expect(parse({ ...orbax, compressor: { id: "gzip", level: 1 } }).compression).toEqual(["gzip"]);
+  expect(parse({ ...orbax, compressor: null, filters: [] }).compression).toEqual([]);
 });
 
 test("members of a wrong type or value are damage", () => {

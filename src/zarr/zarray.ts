@@ -2,6 +2,7 @@ import { dtypes } from "../arrays/dtypes.js";
 import { type JsonValue, parseJson } from "../bytes/json.js";
 import { JsonMember } from "../bytes/jsonMember.js";
 import { UnsupportedCheckpointError } from "../errors.js";
+import type { Compression } from "./decompress.js";
 import { parseV2Dtype } from "./dtypeName.js";
 import { parseFillValue } from "./fillValue.js";
 import { type ArrayMetadata, checkSizes, oneOf, readLengths, requireCodec } from "./metadata.js";
@@ -26,7 +27,7 @@ export function parseZarray(bytes: Uint8Array, path: string): ArrayMetadata {
   const metadata: ArrayMetadata = {
     spec: { shape, dtype },
     grid: { shape, chunkShape: chunks, keyOf: (indices) => indices.join(separator) || "0" },
-    codec: readCompressor(root, path),
+    compression: readCompression(root, path),
     byteOrder,
     transposed,
     fill: parseFillValue({ value: required(root, "fill_value"), member: root.member("fill_value"), dtype, byteOrder, path }),
@@ -75,5 +76,5 @@ function requireNoFilters(root: JsonMember, path: string): void {
   );
 }
 
-const readCompressor = (root: JsonMember, path: string): string =>
-  required(root, "compressor") === null ? "none" : requireCodec(root.member("compressor").stringAt("id"), path);
+const readCompression = (root: JsonMember, path: string): Compression =>
+  required(root, "compressor") === null ? [] : [requireCodec(root.member("compressor").stringAt("id"), path)];

@@ -1,11 +1,11 @@
 import { boxRuns } from "../../arrays/boxRuns.js";
 import { dtypes } from "../../arrays/dtypes.js";
-import { type Box, elementCount } from "../../arrays/spec.js";
+import type { Box } from "../../arrays/spec.js";
 import { type ByteRange, endOf } from "../../bytes/ranges.js";
 import { CorruptCheckpointError } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { chunksOf } from "../../zarr/grid.js";
-import type { ZarrArray, ZarrChunk } from "../../zarr/openArray.js";
+import { innerArray, type ZarrArray, type ZarrChunk } from "../../zarr/openArray.js";
 import { longestStored } from "../../zarr/readBlocks.js";
 import { parseShardIndex, type ShardIndex, type ShardLayout, shardIndexRange } from "../../zarr/shardIndex.js";
 import { type ChunkSource, type LocatedChunk, largestGap } from "./locateChunks.js";
@@ -54,15 +54,6 @@ function neededRuns(array: ZarrArray, located: LocatedChunk): LocatedChunk[] {
   });
 }
 
-/** A shard's chunks as an array: they lie within the shards, and are chunks like others. */
-const innerArray = (array: ZarrArray, { chunkShape }: ShardLayout): ZarrArray => ({
-  ...array,
-  chunkShape,
-  chunkByteLength: elementCount(chunkShape) * dtypes[array.spec.dtype].itemsize,
-  streamable: array.stored.toRowMajor === undefined,
-  stored: { ...array.stored, shard: undefined },
-});
-
 /** Longest index of a shard that is read by itself. */
 const longestIndex = 16 * 1024 * 1024;
 
@@ -78,7 +69,7 @@ async function innerChunks(
   const grid = { shape: array.chunkShape, chunkShape: shard.chunkShape, keyOf: (indices: readonly number[]) => indices.join(".") };
   const within = Array.from(chunksOf(grid, boxWithin(array, chunk)));
   if (source.kind === "fill") return within.map((entry) => ({ chunk: innerChunk(chunk, entry), source }));
-  if (source.kind !== "range") return undefined;
+  if (source.kind !== "range" || shard.outer.length > 0) return undefined;
   const range = shardIndexRange(shard, source.range.length, place);
   if (range.length > longestIndex) return undefined;
   const bytes = await source.storage.read(source.path, { range: { ...range, offset: source.range.offset + range.offset }, signal });
