@@ -123,6 +123,17 @@ for (const compression of ["none", "zstd"] as const) {
   });
 }
 
+test("chunks are compressed by workers, into the bytes that a page without them makes", async ({ browserOnDisk }) => {
+  const page = await browserOnDisk.open();
+  const { encoded, loaded, isSame, different } = await page.evaluate((directory) => window.internals.compressedSave(directory), directory);
+  // The chunks, and two records of the index.
+  expect(encoded).toBe(5);
+  expect(loaded.filter((name) => name.startsWith("encodeWorker"))).toHaveLength(1);
+  // numcodecs' encoder is another one's file.
+  expect(loaded.filter((name) => /^zstd-/.test(name))).toEqual([]);
+  expect({ isSame, different }).toEqual({ isSame: true, different: [] });
+});
+
 test("a save that is stopped halfway leaves the directory as it was, and no buffer", async ({ browserOnDisk }) => {
   const page = await browserOnDisk.open();
   const found = await page.evaluate(async (directory) => {

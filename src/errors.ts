@@ -231,7 +231,8 @@ export type StorageErrorReason =
   | "quota" // no room left for what is to be written
   | "busy" // another page, worker or program has the file open
   | "permission" // the user has not let the page read or write the folder
-  | "worker" // a worker that read, decoded or wrote ended unexpectedly
+  | "worker" // a worker that read, decoded or wrote failed, or ended, unexpectedly
+  | "memory" // this thread, or a worker, has no memory left for what it decodes or compresses
   | "io"; // the platform's own error, see cause
 
 /** What a {@link StorageError} carries. */

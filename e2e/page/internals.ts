@@ -22,6 +22,7 @@ export { problemsOfStep } from "./problemsOfStep.js";
 export { problemsOfTemplates } from "./problemsOfTemplates.js";
 export { refusal } from "./refusal.js";
 export { restoreInWorker } from "./restoreInWorker.js";
+export { compressedSave } from "./saving/compressedSave.js";
 export { everyFault } from "./saving/everyFault.js";
 export { changeLoop, restoreLoop } from "./saving/restoreLoop.js";
 export { arraysToSave, saveAndRestore, stopHalfway } from "./saving/savedArrays.js";

@@ -126,7 +126,7 @@ async function storeTree(files: DataFileWriter, entries: readonly TreeEntry[], s
   return step.value;
 }
 
-async function seal(kind: RecordKind, body: Uint8Array, { compression }: Settings): Promise<Uint8Array> {
+async function seal(kind: RecordKind, body: Uint8Array<ArrayBuffer>, { compression }: Settings): Promise<Uint8Array> {
   return sealEnvelope(kind, { compression, body: compression === "zstd" ? await encodeZstd(body) : body });
 }
 

@@ -1,8 +1,11 @@
+import { mostEncoders } from "../../codecs/zstd/encoders.js";
 import { encodeZstd } from "../../codecs/zstd/encodeZstd.js";
 import { type BufferPiece, readBackPieces } from "../../gpu/readBackPieces.js";
+import type { StreamedValue } from "../../ocdbt/dataFileWriter.js";
 import type { OcdbtEntry } from "../../ocdbt/write.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { Pace } from "../../tasks/pace.js";
+import { workAhead } from "../../tasks/workAhead.js";
 import { type EncodedArray, type EncodedChunk, encodeArray } from "../../zarr/encodeArray.js";
 import { writeElements } from "../../zarr/writeElements.js";
 import type { LeafProgress } from "../restore/restoreProgress.js";
@@ -41,7 +44,8 @@ export async function* arrayEntries(
   for (const [device, onDevice] of groupsOf(leaves)) {
     const pieces = device === undefined ? memoryPieces(onDevice, writing) : devicePieces(device, onDevice, writing, context);
     try {
-      for (const leaf of onDevice) yield* chunkEntries(leaf, pieces, writing, context);
+      const chunks = chunksOf(onDevice, pieces, writing, context);
+      yield* writing.compression === "none" ? chunks : workAhead(gatheredOf(chunks), mostEncoders, (chunk) => compressed(chunk, context));
     } finally {
       await pieces.return?.(undefined);
     }
@@ -97,16 +101,38 @@ function* bufferPieces(leaves: readonly EncodedLeaf[], longest: number): Generat
   }
 }
 
-async function* chunkEntries(leaf: EncodedLeaf, pieces: Pieces, writing: ArrayWriting, context: TaskContext): AsyncGenerator<OcdbtEntry> {
-  const progress = writing.progress(leaf.array);
-  const pace = new Pace(context.signal);
-  for (const chunk of leaf.encoded.chunks()) {
-    if (pace.due) await pace.rest();
-    const value = { byteLength: leaf.encoded.chunkByteLength, pieces: chunkPieces(leaf, chunk, pieces, progress, writing) };
-    yield { key: chunk.key, value: writing.compression === "none" ? value : await encodeZstd(await gathered(value)) };
-  }
-  progress.finish();
+/** A chunk whose bytes come from the pieces. */
+interface ChunkEntry {
+  readonly key: string;
+  readonly value: StreamedValue;
 }
+
+async function* chunksOf(
+  leaves: readonly EncodedLeaf[],
+  pieces: Pieces,
+  writing: ArrayWriting,
+  { signal }: TaskContext,
+): AsyncGenerator<ChunkEntry> {
+  const pace = new Pace(signal);
+  for (const leaf of leaves) {
+    const progress = writing.progress(leaf.array);
+    for (const chunk of leaf.encoded.chunks()) {
+      if (pace.due) await pace.rest();
+      const value = { byteLength: leaf.encoded.chunkByteLength, pieces: chunkPieces(leaf, chunk, pieces, progress, writing) };
+      yield { key: chunk.key, value };
+    }
+    progress.finish();
+  }
+}
+
+async function* gatheredOf(chunks: AsyncIterable<ChunkEntry>) {
+  for await (const { key, value } of chunks) yield { key, bytes: await gathered(value) };
+}
+
+const compressed = async ({ key, bytes }: { readonly key: string; readonly bytes: Uint8Array<ArrayBuffer> }, context: TaskContext) => ({
+  key,
+  value: await encodeZstd(bytes, context),
+});
 
 async function* chunkPieces(
   { array }: EncodedLeaf,
@@ -124,7 +150,7 @@ async function* chunkPieces(
   for (let left = chunk.paddingBytes; left > 0; left -= longestPiece) yield new Uint8Array(Math.min(left, longestPiece));
 }
 
-async function gathered({ byteLength, pieces }: { readonly byteLength: number; readonly pieces: AsyncIterable<Uint8Array> }) {
+async function gathered({ byteLength, pieces }: StreamedValue): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(byteLength);
   let length = 0;
   for await (const piece of pieces) {

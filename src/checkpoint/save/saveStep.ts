@@ -90,11 +90,13 @@ async function commitStep(
   const { folder, number } = nextCommitFolder(step, state);
   const replaces = await replacedBy(storage, step, state, context);
   const progress = new RestoreProgress(plan.totalBytes, plan.totalLeaves, context);
-  // Two pieces stand in staging buffers, one is on its way into a file, and one may have been copied to change its elements.
-  const longestPiece = Math.floor(Math.min(16 * mebibyte, policy.concurrentBytes / 4) / 4) * 4;
+  const isCompressed = options.compression === "zstd";
+  // Two pieces stand in staging buffers, one is on its way into a file, and one may have been copied to change its elements. Two that are being
+  // compressed stand in memory, and what comes of them.
+  const longestPiece = Math.floor(Math.min(16 * mebibyte, policy.concurrentBytes / (isCompressed ? 8 : 4)) / 4) * 4;
   const writing = {
     compression: options.compression ?? "none",
-    longestChunk: options.compression === "zstd" ? longestPiece : 16 * mebibyte,
+    longestChunk: isCompressed ? longestPiece : 16 * mebibyte,
     longestPiece,
     progress: (array: SavePlan["items"][number]["arrays"][number]) => progress.leaf(array.label, array.leaf.byteLength),
   };

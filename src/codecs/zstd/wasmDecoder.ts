@@ -1,3 +1,4 @@
+import { StorageError } from "../../errors.js";
 import { ZstdDamage } from "./damage.js";
 
 /** What the module of `wasm/decoder.c` exports; addresses are those of its memory. */
@@ -30,14 +31,15 @@ export class WasmDecoder {
     return align(this.#exports.heap());
   }
 
-  /** Makes the memory reach up to an address, at least. @throws RangeError where there is no memory left. */
+  /** Makes the memory reach up to an address, at least. @throws StorageError `"memory"` where there is none left. */
   reach(end: number): void {
     const missing = Math.ceil((end - this.buffer.byteLength) / pageBytes);
     if (missing <= 0) return;
     try {
       this.#exports.memory.grow(missing);
     } catch (cause) {
-      throw new RangeError("WebAssembly has no memory left to decode a zstd frame; restore fewer leaves at once", { cause });
+      const message = "WebAssembly has no memory left to decode a zstd frame; restore fewer leaves at once";
+      throw new StorageError({ path: "", reason: "memory", message, cause });
     }
   }
 

@@ -10,7 +10,7 @@ it.each([
   new CorruptCheckpointError({ path: "manifest.ocdbt", expected: "a manifest", received: "nothing" }),
   new StorageError({ path: "d/file", reason: "length", message: "the file ends at byte 7" }),
   new UnsupportedCheckpointError("d/file: dictionaries are not read"),
-  new RangeError("no memory left"),
+  new StorageError({ path: "", reason: "memory", message: "no memory left" }),
 ])("keeps class, fields and text of $name", (error) => {
   const received = crossed(error);
   expect(received.constructor).toBe(error.constructor);
@@ -18,7 +18,17 @@ it.each([
   expect({ ...received }).toEqual({ ...error });
 });
 
-it("keeps the text of anything else", () => {
-  expect(crossed(new TypeError("is not a function"))).toEqual(new Error("is not a function"));
-  expect(crossed("text")).toEqual(new Error("text"));
+it("gives anything else a type, and keeps its text", () => {
+  expect(crossed(new RangeError("Array buffer allocation failed"))).toMatchObject({
+    name: "StorageError",
+    reason: "memory",
+    message: "Array buffer allocation failed; restore fewer leaves at once",
+  });
+  for (const [error, text] of [
+    [new TypeError("is not a function"), "TypeError: is not a function"],
+    ["text", "text"],
+  ]) {
+    const message = `a worker failed unexpectedly (${text}); try again`;
+    expect(crossed(error)).toMatchObject({ name: "StorageError", reason: "worker", message });
+  }
 });

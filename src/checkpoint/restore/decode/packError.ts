@@ -16,9 +16,7 @@ export type PackedError =
       readonly received: string;
     }
   | { readonly kind: "Storage"; readonly path: string; readonly reason: StorageErrorReason; readonly message: string }
-  | { readonly kind: "Unsupported"; readonly message: string }
-  | { readonly kind: "memory"; readonly message: string }
-  | { readonly kind: "other"; readonly message: string };
+  | { readonly kind: "Unsupported"; readonly message: string };
 
 /** Packs whatever a job failed with. */
 export function packError(error: unknown): PackedError {
@@ -32,7 +30,10 @@ export function packError(error: unknown): PackedError {
     return { kind: "Storage", path, reason, message: withoutPlace(message, path) };
   }
   if (isCheckpointError(error, "Unsupported")) return { kind: "Unsupported", message };
-  return { kind: error instanceof RangeError ? "memory" : "other", message };
+  // What an allocation fails with is a RangeError.
+  if (error instanceof RangeError)
+    return { kind: "Storage", path: "", reason: "memory", message: `${message}; restore fewer leaves at once` };
+  return { kind: "Storage", path: "", reason: "worker", message: `a worker failed unexpectedly (${String(error)}); try again` };
 }
 
 /** A StorageError puts its path before the text by itself. */
@@ -47,10 +48,6 @@ export function unpackError(packed: PackedError): Error {
       return new StorageError(packed);
     case "Unsupported":
       return new UnsupportedCheckpointError(packed.message);
-    case "memory":
-      return new RangeError(packed.message);
-    case "other":
-      return new Error(packed.message);
     default:
       return packed satisfies never;
   }

@@ -1,0 +1,16 @@
+import { encodeHere } from "./encodeHere.js";
+import type { FromEncoder, ToEncoder } from "./encodeMessages.js";
+
+// The entry of the workers that compress, one frame at a time.
+
+const tell = (message: FromEncoder, transfer: Transferable[] = []) => postMessage(message, { transfer });
+
+addEventListener("message", async ({ data }: MessageEvent<ToEncoder>) => {
+  try {
+    const frame = new Uint8Array(await encodeHere(new Uint8Array(data.buffer)));
+    tell({ kind: "done", frame }, [frame.buffer]);
+  } catch (error) {
+    tell({ kind: "failed", message: String(error) });
+  }
+});
+tell({ kind: "ready" });
