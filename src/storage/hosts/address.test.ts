@@ -121,6 +121,14 @@ describe("https:", () => {
   });
 });
 
+it("an endpoint's user and password become a header, and stand in no label", () => {
+  for (const given of ["s3://bucket/run", "gs://bucket/run", "hf://owner/repo/run"]) {
+    const { base, api } = parseAddress(given, { endpoint: "https://me:topsecret@example.org" });
+    expect(base.authorization).toBe(`Basic ${btoa("me:topsecret")}`);
+    expect(JSON.stringify({ base: { ...base, authorization: "" }, api })).not.toContain("topsecret");
+  }
+});
+
 it("takes text as it is, and decodes that of a URL", () => {
   expect(readings("s3://bucket/a b%20c?d#e").prefix).toBe("a b%20c?d#e/");
   expect(readings(new URL("s3://bucket/a b%20c")).prefix).toBe("a b c/");

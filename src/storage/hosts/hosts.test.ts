@@ -173,6 +173,23 @@ describe("S3", () => {
     }
   });
 
+  test("a list without end is not read to its end", async () => {
+    for (const contents of ["", "<Contents><Key>run/a</Key></Contents>".repeat(50_000)]) {
+      let pages = 0;
+      const answer = () => {
+        pages += 1;
+        return `<ListBucketResult><IsTruncated>true</IsTruncated><NextMarker>${pages}</NextMarker>${contents}</ListBucketResult>`;
+      };
+      const fetch = async (url: string) =>
+        new Response(url.endsWith(".json") ? null : answer(), { status: url.endsWith(".json") ? 404 : 200 });
+      await expect(open("s3://bucket/run", { fetch }).list("")).rejects.toMatchObject({
+        reason: "cannot-list",
+        message: expect.stringMatching(/more than/),
+      });
+      expect(pages).toBe(contents === "" ? 1000 : 21);
+    }
+  });
+
   test("is found by what answers, below a part of the path or at a host of its own, and then asked alone", async () => {
     for (const virtualHost of [false, true]) {
       const server = await serveS3(steps, { virtualHost });

@@ -10,8 +10,9 @@ import { huggingFaceReader } from "./huggingFace.js";
 import { type HostText, readText } from "./readText.js";
 import { s3Reader } from "./s3.js";
 
-/** Most entries of a folder that are listed; hosts send up to 1000 at once. */
+/** Most entries of a folder that are listed, and most pages; hosts send up to 1000 entries at once. */
 const mostKeys = 1_000_000;
+const mostPages = 1000;
 
 /** How often a request of it is tried again, instead of the usual number. */
 export interface ApiListOptions {
@@ -68,6 +69,7 @@ const unlistedOf = ({ unlisted }: ApiReader) => (unlisted === undefined ? {} : {
 function requireNewPage({ settings }: HttpSession, target: HttpTarget, asked: Set<string>): void {
   if (target.url.origin !== settings.base.url.origin) throw cannotList(target, "the host says that its list goes on at another host");
   if (asked.has(target.url.href)) throw cannotList(target, "the host's list does not go on after its first part");
+  if (asked.size === mostPages) throw cannotList(target, `the host's list has more than ${mostPages} pages`);
   asked.add(target.url.href);
 }
 

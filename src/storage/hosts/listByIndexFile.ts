@@ -1,3 +1,4 @@
+import { longestJson } from "../../bytes/json.js";
 import { isCheckpointError, StorageError } from "../../errors.js";
 import type { HttpSession } from "../http/session.js";
 import { type HttpTarget, targetOf } from "../http/target.js";
@@ -17,10 +18,12 @@ export async function listByIndexFile(
   signal: AbortSignal | undefined,
 ): Promise<StorageListing | undefined> {
   const target = targetOf(session.settings.base, indexFileName);
-  const answer = await refusedAsAbsent(readText(session, { target, accept: "application/json", unlisted: [401], signal }));
+  const answer = await refusedAsAbsent(
+    readText(session, { target, accept: "application/json", longest: longestJson, unlisted: [401], signal }),
+  );
   // Hosts of single-page apps answer their page for all that they have not.
   if (answer === undefined || /html|xml/i.test(answer.headers.get("content-type") ?? "")) return undefined;
-  const paths = parsed(new TextEncoder().encode(answer.text));
+  const paths = parsed(answer.bytes);
   if (paths === undefined) throw damagedIndex(target);
   return listingOf(paths.filter(isPath), prefix);
 }

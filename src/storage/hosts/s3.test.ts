@@ -17,8 +17,10 @@ test("decodes keys where they are said to be encoded, and only then", () => {
   expect(parseListObjects(page(contents))?.keys).toEqual(["a+b%2Bc%20d%C3%A4", "100%"]);
 });
 
-test("other documents are no lists", () => {
+test("other documents, and one that was cut off, are no lists", () => {
+  const cut = page("<Contents><Key>a</Key></Contents>").slice(0, -5);
   for (const xml of [
+    cut,
     "",
     "<html></html>",
     "<Error><Code>x</Code></Error>",

@@ -11,7 +11,8 @@ export const s3Reader = (bucket: URL): ApiReader => ({
 
 /** A page of keys and common prefixes; undefined for another document. */
 export function parseListObjects(xml: string): ApiPage | undefined {
-  if (!/<ListBucketResult[\s>]/.test(xml.slice(0, 1000))) return undefined;
+  // Its end, too: of a document that was cut off nobody knows what is missing.
+  if (!/<ListBucketResult[\s>]/.test(xml.slice(0, 1000)) || !xml.trimEnd().endsWith("</ListBucketResult>")) return undefined;
   const decode = textOf(xml, "EncodingType") === "url" ? formDecoded : (key: string) => key;
   const keys: string[] = [];
   for (const element of ["Contents", "CommonPrefixes"]) {

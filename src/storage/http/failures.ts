@@ -131,7 +131,10 @@ const otherRegion = "the bucket lies in another region: give httpStorage's regio
 function adviceFor(status: number): string {
   if (status === 0)
     return 'such an answer hides everything: fetch without mode "no-cors", and let the server send Access-Control-Allow-Origin';
-  if (status === 401 || status === 407) return "credentials are missing or wrong: pass them with httpStorage's headers";
+  if (status === 401) {
+    return "credentials are missing or wrong: pass them with httpStorage's headers; Hugging Face answers so for repositories that do not exist, and Google Cloud Storage for absent files of buckets that strangers may not list: pass absentStatus: [401] for such a bucket";
+  }
+  if (status === 407) return "credentials for a proxy are missing or wrong";
   if (status === 403) {
     return "credentials, rights or a fresh signed URL are missing; an S3 bucket that may not be listed answers 403 for absent files: pass absentStatus: [403] for it";
   }
