@@ -4,7 +4,7 @@ import { JsonMember } from "../bytes/jsonMember.js";
 import type { Pace } from "../tasks/pace.js";
 import { type KeyPath, type PathKey, pathLabel } from "./keyPath.js";
 
-/** Value types that Orbax writes: arrays, Python scalars and strings, and nodes without children. */
+/** Value types that Orbax writes: arrays, Python scalars and strings, nodes without children, and leaves that were left out (`...`). */
 export const valueTypes = {
   "jax.Array": "array",
   "np.ndarray": "array",
@@ -15,6 +15,7 @@ export const valueTypes = {
   List: "empty",
   Tuple: "empty",
   NamedTuple: "empty",
+  placeholder: "empty",
 } as const;
 
 /** Name of a value type as it stands in `_METADATA`. */

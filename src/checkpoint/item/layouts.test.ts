@@ -1,10 +1,15 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { differences } from "../../../e2e/fixtures/expected.js";
 import { StorageError } from "../../errors.js";
 import { leafOf, manifestOf } from "../../ocdbt/handmade.testing.js";
 import { openOcdbt } from "../../ocdbt/open.js";
+import { openManifest } from "../../ocdbt/openManifest.js";
 import { memoryStorage } from "../../storage/memory.js";
+import { nodeStorage } from "../../storage/node.js";
 import { subfolder } from "../../storage/subfolder.js";
-import { type Files, filesOfStep } from "../fixtureSteps.testing.js";
+import { type Files, filesOfStep, fixtureFolder } from "../fixtureSteps.testing.js";
 import { entriesOf, jsonBytes, treeEntry } from "../handmadeStep.testing.js";
 import { restoredLeaves, sameLeaves } from "../restoredLeaves.testing.js";
 import { openedItem, restoredItem, unlisted } from "./openedItems.testing.js";
@@ -159,6 +164,32 @@ test("databases in folders of their own (handmade)", async () => {
   expect(named.leaves.map(({ path }) => path)).toEqual(["alone", "lin/~/w", "n.a/b"]);
   files.set("i/n.a/root", new Uint8Array(40));
   await expect(openedItem(files, "i")).rejects.toMatchObject({ path: "i/n.a/root" });
+});
+
+test("a leaf that was left out is nothing", async () => {
+  const storage = nodeStorage(join(fixtureFolder, "placeholders"));
+  const { items } = JSON.parse(readFileSync(join(fixtureFolder, "placeholders/expected.json"), "utf8"));
+  expect(await differences(await restoredItem(await openedItem(storage, "checkpoint")), items.checkpoint)).toEqual([]);
+});
+
+test("an older version of the database, where there is one", async () => {
+  const process = `${item}/ocdbt.process_0`;
+  const { content } = (await openManifest(subfolder(memoryStorage(digits), process), {})) ?? { content: { versions: [] } };
+  const generations = content.versions.map(({ generation }) => generation);
+  const leavesIn = async (generation: bigint) => (await openedItem(digits, process, { generation })).leaves.map(({ path }) => path);
+  expect(generations.length).toBeGreaterThan(1);
+  const latest = await leavesIn(generations.at(-1) ?? 0n);
+  expect(latest).toHaveLength(whole.length);
+  const [first = 0n] = generations;
+  const older = await leavesIn(first).catch((error: unknown) => error);
+  if (Array.isArray(older)) expect(older.length).toBeLessThan(latest.length);
+  else expect(older).toMatchObject({ path: `${process}/_METADATA` });
+  for (const [files, generation] of [
+    [digits, 1000n],
+    [unmerged(), 1n],
+    [await inFolders(), 1n],
+  ] as const)
+    await expect(openedItem(files, item, { generation })).rejects.toMatchObject({ name: "CheckpointValueError" });
 });
 
 test("a leaf whose path begins another's is no leaf", async () => {

@@ -25,6 +25,13 @@ test("describes arrays and strings, and leaves empty nodes out", () => {
   ]);
 });
 
+test("tells of leaves that have one array", () => {
+  const bound = { name: "a.b", spec: { dtype: "bool", shape: [] }, chunkShape: [], chunkCount: 1, codec: "none" } as unknown as ZarrArray;
+  const leaf = (path: string, array: ZarrArray): StoredLeaf => ({ kind: "np.ndarray", path, array, keyImpl: undefined });
+  const infos = leafInfos([leaf("a/b", bound), leaf("w", array), leaf("a.b", bound)], "item");
+  expect(infos.map(({ sharedWith }) => sharedWith)).toEqual([["item/a.b"], undefined, ["item/a/b"]]);
+});
+
 test("puts the item before each path, and alone for a bare leaf", () => {
   expect(leafInfos(leaves, "model").map(({ path }) => path)).toEqual(["model/a/w", "model"]);
 });

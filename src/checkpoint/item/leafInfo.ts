@@ -21,6 +21,11 @@ export interface LeafInfo {
   readonly chunkShape?: readonly number[] | undefined;
   readonly chunks?: number | undefined;
   readonly codec?: string | undefined;
+  /**
+   * Paths of other leaves that have the same array: of keys such as `"a.b"` and `"a"` with `"b"` below, Orbax keeps only one, and so they come
+   * back alike.
+   */
+  readonly sharedWith?: readonly string[] | undefined;
 }
 
 /** Bytes that arrays take where they are stored. */
@@ -32,12 +37,32 @@ export type StoredBytes = ReadonlyMap<StoredLeaf, number>;
  */
 export function leafInfos(leaves: readonly StoredLeaf[], prefix = "", storedBytes: StoredBytes = new Map()): LeafInfo[] {
   const infos: LeafInfo[] = [];
+  const within = (path: string) => (prefix === "" || path === "" ? prefix + path : `${prefix}/${path}`);
+  const sharing = pathsOfShared(leaves);
   for (const leaf of leaves) {
-    const path = prefix === "" || leaf.path === "" ? prefix + leaf.path : `${prefix}/${leaf.path}`;
+    const path = within(leaf.path);
     if (leaf.kind === "string") infos.push({ path, kind: "string", bytes: new TextEncoder().encode(leaf.value).byteLength });
-    else if (leaf.kind !== "empty") infos.push({ ...arrayInfo(leaf, path), storedBytes: storedBytes.get(leaf) });
+    else if (leaf.kind !== "empty") {
+      const others = sharing.get(leaf.array.name)?.filter((other) => other !== leaf.path);
+      const sharedWith = others && { sharedWith: others.map(within) };
+      infos.push({ ...arrayInfo(leaf, path), storedBytes: storedBytes.get(leaf), ...sharedWith });
+    }
   }
   return infos;
+}
+
+/** Paths of leaves by the array that they share. */
+function pathsOfShared(leaves: readonly StoredLeaf[]): ReadonlyMap<string, readonly string[]> {
+  const first = new Map<string, string>();
+  const shared = new Map<string, string[]>();
+  for (const leaf of leaves) {
+    if (!("array" in leaf)) continue;
+    const { name } = leaf.array;
+    const other = first.get(name);
+    if (other === undefined) first.set(name, leaf.path);
+    else shared.set(name, [...(shared.get(name) ?? [other]), leaf.path]);
+  }
+  return shared;
 }
 
 function arrayInfo({ kind, keyImpl, array }: ArrayLeaf, path: string): LeafInfo {

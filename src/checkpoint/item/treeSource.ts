@@ -1,5 +1,5 @@
 import { longestJson } from "../../bytes/json.js";
-import { CorruptCheckpointError } from "../../errors.js";
+import { CheckpointValueError, CorruptCheckpointError } from "../../errors.js";
 import { type OcdbtDatabase, openOcdbt } from "../../ocdbt/open.js";
 import { type KeyPath, leafPath } from "../../pytree/keyPath.js";
 import type { StateLeaf } from "../../pytree/msgpack/stateLeaf.js";
@@ -52,7 +52,8 @@ const stateFile = "checkpoint";
 
 /**
  * Reads an item's tree: `_METADATA`, or else the state file, or else the names of its arrays; undefined where there is none of them.
- * @throws CorruptCheckpointError where a file is damaged, or one is missing that another one refers to.
+ * @throws CorruptCheckpointError where a file is damaged, or one is missing that another one refers to; CheckpointValueError for a generation
+ *   that is not there.
  */
 export async function readTreeSource(
   folder: ReadableStorage,
@@ -61,6 +62,7 @@ export async function readTreeSource(
   context: TaskContext,
 ): Promise<TreeSource | undefined> {
   const { metadata, database } = await readBeginnings(folder, generation, pace, context);
+  if (generation !== undefined && database === undefined) throw noVersions(generation);
   if (metadata !== undefined) return recordedTree(folder, metadata, database, pace, context);
   if (!allowNames) return undefined;
   const listing = await listingOf(folder, "", context);
@@ -175,6 +177,9 @@ const entriesOf = (names: readonly string[]): TreeEntry[] =>
   names.map((name) => ({ path: names.length === 1 && name === "" ? [] : keyOf(name), valueType: "np.ndarray", skipDeserialize: false }));
 
 const keyOf = (key: string): KeyPath => [{ key, kind: "mapping" }];
+
+const noVersions = (generation: bigint) =>
+  new CheckpointValueError(`generation ${generation} was asked for, but the item has no database of its own; leave generation out`);
 
 const noDatabase = () =>
   new CorruptCheckpointError({ path: "manifest.ocdbt", expected: "the manifest of the item's arrays", received: "no such file" });
