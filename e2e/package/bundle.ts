@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { build, type Rolldown } from "vite";
+import { basename, join } from "node:path";
+import { build as buildByEsbuild } from "esbuild";
+import { type BuildOptions, build, type Rolldown } from "vite";
 
 /** One file that a bundler made. */
 export interface BundledFile {
@@ -10,17 +11,49 @@ export interface BundledFile {
   readonly imports: readonly string[];
 }
 
-/** Bundles a one-line program with the packed package and all its dependencies, as a user's project would. The entry file is first. */
-export async function bundle(consumer: string, source: string, { minify = false } = {}): Promise<BundledFile[]> {
+/** Bundles a one-line program with the packed package and all its dependencies into modules, as a library would. The entry file is first. */
+export const bundle = (consumer: string, source: string): Promise<BundledFile[]> =>
+  bundleByVite(consumer, source, { minify: false, lib: { entry: "entry.js", formats: ["es"] } });
+
+/** Bundles and minifies it as an application would. */
+export const bundleApp = (consumer: string, source: string): Promise<BundledFile[]> =>
+  bundleByVite(consumer, source, { rolldownOptions: { input: join(consumer, "entry.js") } });
+
+async function bundleByVite(consumer: string, source: string, options: BuildOptions): Promise<BundledFile[]> {
   writeFileSync(join(consumer, "entry.js"), source);
-  const result = (await build({
+  const result = await build({
     root: consumer,
     configFile: false,
     logLevel: "error",
-    build: { target: "es2022", minify, write: false, modulePreload: false, lib: { entry: "entry.js", formats: ["es"] } },
-  })) as Rolldown.RolldownOutput[];
-  const chunks = result.flatMap(({ output }) => output).filter((file) => file.type === "chunk");
+    build: { target: "es2022", write: false, modulePreload: false, ...options },
+  });
+  const outputs = (Array.isArray(result) ? result : [result]) as Rolldown.RolldownOutput[];
+  const chunks = outputs.flatMap(({ output }) => output).filter((file) => file.type === "chunk");
   return chunks
     .sort((a, b) => Number(b.isEntry) - Number(a.isEntry))
-    .map(({ fileName, code, imports }) => ({ name: fileName, code, imports }));
+    .map(({ fileName, code, imports }) => ({ name: basename(fileName), code, imports: imports.map((path) => basename(path)) }));
+}
+
+/** As {@link bundleApp}, by esbuild. */
+export async function bundleByEsbuild(consumer: string, source: string): Promise<BundledFile[]> {
+  const { outputFiles, metafile } = await buildByEsbuild({
+    stdin: { contents: source, resolveDir: consumer },
+    outdir: join(consumer, "out"),
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    metafile: true,
+    write: false,
+    logLevel: "error",
+  });
+  const codes = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+  return Object.entries(metafile.outputs)
+    .sort(([, a], [, b]) => Number(b.entryPoint === "<stdin>") - Number(a.entryPoint === "<stdin>"))
+    .map(([path, { imports }]) => ({
+      name: basename(path),
+      code: codes.get(basename(path)) ?? "",
+      imports: imports.filter(({ kind }) => kind === "import-statement").map((imported) => basename(imported.path)),
+    }));
 }

@@ -9,7 +9,8 @@ const builtIndex = normalizePath(join(import.meta.dirname, "..", "..", "dist", "
  */
 const exportLimiter: Plugin = {
   name: "export-limiter",
-  transform: (code, id) => (id === builtIndex ? { code: `${code}\nexport { ByteBudget };\n`, map: null } : undefined),
+  transform: (code, id) =>
+    id === builtIndex ? { code: `${code}\nexport { ByteBudget } from "./tasks/budget.js";\n`, map: null } : undefined,
 };
 
 /** Bundles the test pages as a user's bundler would: the package comes by its name, from `dist`. */

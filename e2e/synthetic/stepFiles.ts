@@ -1,5 +1,5 @@
 import { type Dtype, dtypes } from "../../src/arrays/dtypes.js";
-import { formatName, formatVersion } from "../../src/checkpoint/record/record.js";
+import { formatName, formatVersion } from "../../src/checkpoint/record/format.js";
 import { btreeNode } from "../../src/ocdbt/format/btreeNode.js";
 import { sealRecord } from "../../src/ocdbt/format/envelope.js";
 import { LeafEntries, type LeafEntry } from "../../src/ocdbt/format/leafEntries.js";

@@ -6,7 +6,7 @@ import { stopTogether } from "../tasks/stopTogether.js";
 import { type CheckpointDirectory, directoryName, requireDirectory, storageOf, writableRoot } from "./directory.js";
 import { OptionalFiles } from "./metadata/optionalFiles.js";
 import type { OpenedCheckpoint } from "./openedCheckpoint.js";
-import { type FoundPlace, type IndexOfPlace, openedPlace, openPlace } from "./openPlace.js";
+import type { FoundPlace, IndexOfPlace } from "./openPlace.js";
 import { aboveOf, lastName } from "./place/above.js";
 import { Explorer } from "./place/explorer.js";
 import { findPlace } from "./place/findPlace.js";
@@ -55,9 +55,14 @@ export async function openCheckpoint<Device extends GPUDevice | undefined = unde
   };
   const generation = options.generation === undefined ? undefined : BigInt(options.generation);
   const open = () => stopTogether((context) => openIn(storage, { request, generation, context }), { signal: options.signal });
+  loadOpening().catch(() => undefined); // it comes while the place is looked at, and whether it failed is told when it is needed
   const { value, again } = await unlessChanged(open);
+  const { openedPlace } = await loadOpening();
   return openedPlace(value, options, again);
 }
+
+/** What reads an item's index: more than what finds the item. */
+const loadOpening = () => import("./openPlace.js");
 
 /** What is opened, and how. */
 interface Opening {
@@ -87,6 +92,7 @@ async function openReadable(storage: ReadableStorage, opening: Opening): Promise
   const pinned = storage.snapshot?.() ?? storage;
   const { found, explorer } = await find(pinned, opening);
   try {
+    const { openPlace } = await loadOpening();
     return { value: await openPlace(found, explorer.storage, opening.generation, opening.context), again: readFreely };
   } finally {
     explorer.forget();
@@ -98,6 +104,7 @@ async function openWritable(root: WritableRoot, opening: Opening): Promise<Opene
   const { context, generation } = opening;
   const access = lockedAccess(root);
   const { found } = await access.read(undefined, (view) => find(view, opening), context);
+  const { openPlace } = await loadOpening();
   const open = (view: ReadableStorage) => openPlace(found, view.snapshot?.() ?? view, generation, context);
   const { place } = found;
   if (place.step !== undefined && place.stepName === String(place.step)) return access.open(place.step, open, context);

@@ -15,8 +15,8 @@ import type { Place } from "./place/place.js";
 import { requireNoGroup } from "./place/requireNoGroup.js";
 import type { ReadAgain } from "./readAgain.js";
 import { readDtypesFile } from "./record/dtypesFile.js";
-import { type PlainJson, untagged } from "./record/jsonSchemas.js";
 import type { RecordedDtypes } from "./record/recordedDtypes.js";
+import { type PlainJson, untagged } from "./record/untagged.js";
 import type { RestoreDefaults } from "./restore/restoreOptions.js";
 import { storedBytesOf } from "./storedBytes.js";
 

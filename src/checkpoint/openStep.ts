@@ -1,4 +1,4 @@
-import { type JsonValue, longestJson, parseJson } from "../bytes/json.js";
+import { longestJson, parseJson } from "../bytes/json.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
@@ -6,7 +6,7 @@ import { Pace } from "../tasks/pace.js";
 import { stopTogether } from "../tasks/stopTogether.js";
 import { openItem } from "./item/openItem.js";
 import { readDtypesFile } from "./record/dtypesFile.js";
-import { CheckpointMetadata } from "./record/record.js";
+import type { CheckpointMetadata } from "./record/record.js";
 import type { OpenedItems } from "./restoreOpened.js";
 import { missingRecordError } from "./steps.js";
 
@@ -33,12 +33,12 @@ export async function readRecord(
   context: TaskContext,
 ): Promise<CheckpointMetadata> {
   const path = `${step}/${recordPath}`;
-  const bytes = await root.read(path, { longest: longestJson, signal: context.signal });
+  const [bytes, { CheckpointMetadata }] = await Promise.all([
+    root.read(path, { longest: longestJson, signal: context.signal }),
+    import("./record/record.js"),
+  ]);
   if (bytes === undefined) throw await missingRecordError(root, step, directory, context);
-  return parseRecord(parseJson(bytes, path, { floats: "tagged" }), step);
-}
-
-function parseRecord(payload: JsonValue, step: number): CheckpointMetadata {
+  const payload = parseJson(bytes, path, { floats: "tagged" });
   try {
     return CheckpointMetadata.fromDict(payload);
   } catch (error) {

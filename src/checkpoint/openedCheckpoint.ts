@@ -8,7 +8,16 @@ import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
 import type { CheckpointKind } from "./place/place.js";
 import type { ReadAgain } from "./readAgain.js";
 import type { ReadArrayOptions, RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./restore/restoreOptions.js";
-import { destroyOwned, limitsOf, type OpenedItems, onFirstCall, ownedOf, readOpened, restoreOpened, selectedOf } from "./restoreOpened.js";
+import {
+  destroyOwned,
+  expectRestore,
+  limitsOf,
+  type OpenedItems,
+  onFirstCall,
+  ownedOf,
+  readOpened,
+  restoreOpened,
+} from "./restoreOpened.js";
 import type { Placed, RestoredBy, Template } from "./template/restoredTypes.js";
 
 /** What is known of an opened checkpoint beside its index. */
@@ -70,6 +79,7 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
   defaults: RestoreDefaults<StoreDevice>,
   again: ReadAgain,
 ): OpenedCheckpoint<StoreDevice> {
+  expectRestore();
   const leaves = onFirstCall(() => leafInfos(item.leaves, "", storedBytes));
   const owned = new Set<GpuArray>();
   return {
@@ -82,8 +92,7 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
     async restore(options: RestoreOptions & { readonly template?: Template } = {}) {
       const { template } = options;
       const templates = template === undefined || template === null ? {} : { [item.name]: template };
-      const wanted = { templates, selected: selectedOf([item], options, () => "") };
-      const restored = await restoreOpened({ ...opened, items: [item] }, wanted, options, defaults, again);
+      const restored = await restoreOpened({ ...opened, items: [item] }, { templates, prefixOf: () => "" }, options, defaults, again);
       for (const array of restored.owned) owned.add(array);
       return restored.items[item.name] as never;
     },

@@ -1,7 +1,7 @@
 import { CheckpointValueError } from "../errors.js";
 import { requiredLimits } from "../gpu/limits.js";
 import type { CheckpointFacts, OpenedCheckpoint } from "./openedCheckpoint.js";
-import type { PlainJson } from "./record/jsonSchemas.js";
+import type { PlainJson } from "./record/untagged.js";
 
 /** Makes an opened checkpoint of a JSON item, which has a value and no leaves. */
 export function openedJson<Device extends GPUDevice | undefined>(facts: CheckpointFacts, value: PlainJson): OpenedCheckpoint<Device> {

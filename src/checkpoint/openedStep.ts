@@ -10,7 +10,7 @@ import { type ReadAgain, readFreely } from "./readAgain.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import type { RestoredItems } from "./restore/restoreItems.js";
 import type { RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./restore/restoreOptions.js";
-import { destroyOwned, limitsOf, onFirstCall, restoreOpened, selectedOf } from "./restoreOpened.js";
+import { destroyOwned, limitsOf, onFirstCall, restoreOpened } from "./restoreOpened.js";
 import type { Extent, RestoredItemsOf, Templates } from "./template/restoredTypes.js";
 
 /** A step whose index was read, before a device or a template exists. */
@@ -74,8 +74,7 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
     },
     requiredLimits: () => limitsOf(index.items),
     async restore(options: RestoreOptions & { readonly templates?: Templates } = {}) {
-      const selected = selectedOf(index.items, options, (name) => name);
-      const wanted = { templates: givenTemplates(index, options.templates ?? {}), selected };
+      const wanted = { templates: givenTemplates(index, options.templates ?? {}), prefixOf: (item: string) => item };
       const restored = await restoreOpened(index, wanted, options, defaults, again);
       // The plan made every value by its template, so the tree has the type that follows from the templates, whatever that is: never fits all.
       return checkpointOf<never>(index, restored);

@@ -5,8 +5,7 @@ import type { ItemIndex } from "./item/openItem.js";
 import type { ReadAgain } from "./readAgain.js";
 import type { RecordedDtypes } from "./record/recordedDtypes.js";
 import type { RestorePolicy } from "./restore/planRestore.js";
-import { readRegion } from "./restore/readRegion.js";
-import { type RestoredItems, type RestoreRequest, restoreItems } from "./restore/restoreItems.js";
+import type { RestoredItems, RestoreRequest } from "./restore/restoreItems.js";
 import {
   type ReadArrayOptions,
   type ReadRules,
@@ -15,7 +14,6 @@ import {
   requireMissing,
   requireReadConcurrentBytes,
 } from "./restore/restoreOptions.js";
-import { type SelectedLeaves, selectLeaves } from "./template/selection.js";
 
 /** Items that were opened together. */
 export interface OpenedItems {
@@ -26,31 +24,28 @@ export interface OpenedItems {
   dtypes(): RecordedDtypes | undefined;
 }
 
-/** The leaves of items that a call selects, by item; `prefixOf` gives what their paths begin with. */
-export function selectedOf(
-  items: readonly ItemIndex[],
-  { select }: RestoreOptions,
-  prefixOf: (name: string) => string,
-): ReadonlyMap<string, SelectedLeaves> {
-  const selected = selectLeaves(
-    select,
-    items.map(({ name, leaves }) => ({ prefix: prefixOf(name), leaves })),
-  );
-  return new Map(items.flatMap(({ name }, index) => (selected[index] === undefined ? [] : [[name, selected[index]]])));
+/** What only those need who restore. */
+const loadRestoring = () => import("./restore/restoring.js");
+
+/** Begins to load what restores, since that mostly follows; whether it failed is told when it is needed. */
+export function expectRestore(): void {
+  loadRestoring().catch(() => undefined);
 }
 
 /**
  * Restores opened items.
  * @param again runs what reads on.
  */
-export function restoreOpened(
+export async function restoreOpened(
   opened: OpenedItems,
-  wanted: Pick<RestoreRequest, "templates" | "selected">,
+  wanted: Pick<RestoreRequest, "templates" | "prefixOf">,
   options: RestoreOptions,
   defaults: RestoreDefaults,
   again: ReadAgain,
 ): Promise<RestoredItems> {
-  const request = { ...wanted, missing: requireMissing(options.missing), ...policyOf(opened, options, defaults) };
+  const { select, missing } = options;
+  const request = { ...wanted, select, missing: requireMissing(missing), ...policyOf(opened, options, defaults) };
+  const { restoreItems } = await loadRestoring();
   return again(() => restoreItems(opened.items, request, options), options, destroyOwned);
 }
 
@@ -58,7 +53,7 @@ export function restoreOpened(
  * Reads a region of an array of an opened item.
  * @param again runs what reads on.
  */
-export function readOpened(
+export async function readOpened(
   opened: OpenedItems,
   [item, path]: readonly [ItemIndex, string],
   { region = [], usage, into, ...options }: ReadArrayOptions,
@@ -66,6 +61,7 @@ export function readOpened(
   again: ReadAgain,
 ): Promise<RestoredArray> {
   const request = { path, region, usage, into, ...policyOf(opened, options, defaults) };
+  const { readRegion } = await loadRestoring();
   const undo = (array: RestoredArray) => destroyOwned({ owned: ownedOf(array, into) });
   return again(() => readRegion(item, request, options), options, undo);
 }

@@ -1,10 +1,18 @@
-import { blosc } from "./blosc.js";
 import type { Codec } from "./codec.js";
-import { gzip, zlib } from "./deflate.js";
+import { lazyCodec } from "./lazyCodec.js";
 import { none } from "./none.js";
-import { zstd } from "./zstd.js";
 
-const codecs: ReadonlyMap<string, Codec> = /* @__PURE__ */ new Map([zstd, gzip, zlib, blosc, none].map((codec) => [codec.name, codec]));
+/** zstd, in which Orbax compresses both indexes and chunks. */
+export const zstd: Codec = /* @__PURE__ */ lazyCodec("zstd", async () => (await import("./zstd.js")).zstd);
+
+const others = [
+  /* @__PURE__ */ lazyCodec("gzip", async () => (await import("./deflate.js")).gzip),
+  /* @__PURE__ */ lazyCodec("zlib", async () => (await import("./deflate.js")).zlib),
+  /* @__PURE__ */ lazyCodec("blosc", async () => (await import("./blosc.js")).blosc),
+  none,
+];
+
+const codecs: ReadonlyMap<string, Codec> = /* @__PURE__ */ new Map([zstd, ...others].map((codec) => [codec.name, codec]));
 
 /** The codec that zarr metadata calls by this name (`zstd`, `gzip`, `zlib`, `blosc`), or `none` for stored bytes. */
 export const codecNamed = (name: string): Codec | undefined => codecs.get(name);

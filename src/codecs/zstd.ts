@@ -6,7 +6,6 @@ import { ZstdDamage } from "./zstd/damage.js";
 import type { ZstdDecoder } from "./zstd/decoder.js";
 import { ZstdFrameScanner } from "./zstd/frameScanner.js";
 import { giveBackDecoder, takeDecoder } from "./zstd/idleDecoders.js";
-import { streamByFzstd } from "./zstd/streamByFzstd.js";
 
 /**
  * zstd (RFC 8878): exactly one frame, without dictionary, as TensorStore takes it. Decoded lengths are always checked; a
@@ -52,7 +51,8 @@ function stream(pieces: AsyncIterable<Uint8Array>, request: DecodeRequest, conte
 async function* decodePieces(pieces: AsyncIterable<Uint8Array>, request: DecodeRequest): AsyncGenerator<Uint8Array> {
   const decoder = await takeDecoder();
   try {
-    yield* decoder === undefined ? streamByFzstd(scanned(pieces, request)) : decodeBy(decoder, pieces, request);
+    if (decoder === undefined) yield* (await import("./zstd/streamByFzstd.js")).streamByFzstd(scanned(pieces, request));
+    else yield* decodeBy(decoder, pieces, request);
   } catch (error) {
     throw error instanceof ZstdDamage ? corruption(request, error) : error;
   } finally {

@@ -1,4 +1,3 @@
-import { open } from "zarrita";
 import { elementCount } from "../arrays/spec.js";
 import { CorruptCheckpointError } from "../errors.js";
 
@@ -66,7 +65,8 @@ export async function openRawArray(document: RawDocument, path: string): Promise
 }
 
 /** A store of one array with one chunk, whatever the key it is asked for. */
-function openWith(document: RawDocument, chunk: Uint8Array | undefined) {
+async function openWith(document: RawDocument, chunk: Uint8Array | undefined) {
+  const { open } = await import("zarrita");
   const metadata = new TextEncoder().encode(JSON.stringify(document));
   const isMetadata = (key: string) => key.endsWith(document.zarr_format === 2 ? "/.zarray" : "/zarr.json");
   const store = { get: async (key: string) => (isMetadata(key) ? metadata : chunk) };

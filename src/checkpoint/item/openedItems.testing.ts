@@ -13,7 +13,7 @@ export const openedItem = (place: Place, path: string, options: ItemOptions = {}
 
 /** The whole tree of an item, in memory. */
 export async function restoredItem(index: ItemIndex): Promise<unknown> {
-  const wanted = { templates: {}, selected: new Map(), missing: "error", readConcurrentBytes: 64 * 1024 * 1024 } as const;
+  const wanted = { templates: {}, select: undefined, prefixOf: () => "", missing: "error", readConcurrentBytes: 64 * 1024 * 1024 } as const;
   const policy = { step: undefined, castDtypes: false, enableX64: false, device: undefined, recorded: undefined };
   return (await restoreItems([index], { ...wanted, policy }, {})).items.item;
 }

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonValue } from "../../bytes/json.js";
 import { isCheckpointError } from "../../errors.js";
 import { pathIn } from "../../storage/paths.js";
-import type { PlainJson } from "../record/jsonSchemas.js";
-import { CheckpointMetadata, formatName } from "../record/record.js";
+import { formatName } from "../record/format.js";
+import type { CheckpointMetadata } from "../record/record.js";
+import type { PlainJson } from "../record/untagged.js";
 import type { OptionalFiles } from "./optionalFiles.js";
 import { numbersOf, objectOf, own, type StepFile, stepFileOf } from "./stepFile.js";
 
@@ -64,6 +65,7 @@ export const readStepFile = async (files: OptionalFiles, folder: string): Promis
 async function readRecord(files: OptionalFiles, path: string): Promise<CheckpointMetadata | undefined> {
   const value = await files.read(path, { floats: "tagged" });
   if (!isJsonObject(value) || own(value, "format") !== formatName) return undefined;
+  const { CheckpointMetadata } = await import("../record/record.js");
   try {
     return CheckpointMetadata.fromDict(value);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { isJsonObject, JsonFloat, type JsonObject, type JsonValue, setMember } from "../../bytes/json.js";
-import { type PlainJson, untagged } from "../record/jsonSchemas.js";
+import { type PlainJson, untagged } from "../record/untagged.js";
 
 /** What stands in a step's `_CHECKPOINT_METADATA`, in one shape for all versions; what a version does not write is empty or undefined. */
 export interface StepFile {

@@ -2,7 +2,7 @@ import { longestJson, parseJson } from "../../bytes/json.js";
 import { pathIn } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
-import { parseRecordedDtypes, type RecordedDtypes } from "./recordedDtypes.js";
+import type { RecordedDtypes } from "./recordedDtypes.js";
 
 /**
  * Asks for a step's `dtypes` item. What it gives throws where that failed, or what was read is malformed: only then, since a restore that
@@ -15,7 +15,10 @@ export async function readDtypesFile(
   { signal }: TaskContext,
 ): Promise<() => RecordedDtypes | undefined> {
   const path = pathIn(folder, "dtypes/metadata");
-  const file = await settled(root.read(path, { longest: longestJson, signal }));
+  const [file, { parseRecordedDtypes }] = await Promise.all([
+    settled(root.read(path, { longest: longestJson, signal })),
+    import("./recordedDtypes.js"),
+  ]);
   return () => {
     const bytes = file();
     return bytes && parseRecordedDtypes(parseJson(bytes, path));

@@ -1,9 +1,7 @@
 import * as z from "zod/mini";
 import { isJsonObject, JsonFloat, type JsonObject, type JsonValue, setMember } from "../../bytes/json.js";
 import { CheckpointValidationError } from "../../errors.js";
-
-/** A plain JSON value; integers beyond 2^53 − 1 are bigints. */
-export type PlainJson = null | boolean | number | bigint | string | readonly PlainJson[] | { readonly [key: string]: PlainJson };
+import { untagged } from "./untagged.js";
 
 /** An integer; a JSON float is none, however whole: pydantic refuses 1.0 for an int. */
 export const integer = z.pipe(
@@ -62,16 +60,6 @@ export const anyJson = z.pipe(
   z.custom<JsonValue>((value) => value !== undefined),
   z.transform(untagged),
 );
-
-/** The value with floats as plain numbers. */
-export function untagged(value: JsonValue): PlainJson {
-  if (value instanceof JsonFloat) return value.value;
-  if (Array.isArray(value)) return value.map(untagged);
-  if (!isJsonObject(value)) return value;
-  const object: Record<string, PlainJson> = {};
-  for (const [key, member] of Object.entries(value)) setMember(object, key, untagged(member));
-  return object;
-}
 
 /** @throws CheckpointValidationError listing every problem with its path. */
 export function validate<Value>(schema: z.ZodMiniType<Value, unknown>, payload: unknown, what: string): Value {

@@ -1,12 +1,9 @@
 import * as z from "zod/mini";
 import { isJsonObject, JsonFloat, type JsonObject, type JsonValue } from "../../bytes/json.js";
 import { UnsupportedCheckpointError } from "../../errors.js";
-import { anyJson, float, integer, listOf, membersOf, type PlainJson, validate } from "./jsonSchemas.js";
-
-/** The format this package reads, as substrax names it. */
-export const formatName = "substrax-checkpoint";
-/** The version of the format this package reads. */
-export const formatVersion = 1;
+import { formatName, formatVersion } from "./format.js";
+import { anyJson, float, integer, listOf, membersOf, validate } from "./jsonSchemas.js";
+import type { PlainJson } from "./untagged.js";
 
 /** The library that wrote a checkpoint, when it says. */
 export interface Producer {

@@ -7,7 +7,7 @@ import { Pace } from "../../tasks/pace.js";
 import type { PlainValue } from "../item/leaves.js";
 import type { ItemIndex } from "../item/openItem.js";
 import { type MatchedItem, type MatchedLeaf, matchNothing, matchTemplate } from "../template/matchTemplate.js";
-import { everyLeaf, type SelectedLeaves } from "../template/selection.js";
+import { everyLeaf, type Selection, selectLeaves } from "../template/selection.js";
 import { type PlannedLeaf, planRestoreInTurns, type RestorePlan, type RestorePolicy } from "./planRestore.js";
 import { readLeaves } from "./readLeaves.js";
 
@@ -24,8 +24,10 @@ export interface RestoredItems {
 export interface RestoreRequest {
   /** By item; an item without one comes back as stored. */
   readonly templates: Readonly<Record<string, unknown>>;
-  /** The leaves that are asked for, by item; of an item that is not there all. */
-  readonly selected: ReadonlyMap<string, SelectedLeaves>;
+  /** The leaves that are asked for; all unless given. */
+  readonly select: Selection | undefined;
+  /** What the paths of an item's leaves begin with, for `select`: its name, or `""`. */
+  prefixOf(item: string): string;
   /** What becomes of leaves that only an item or only its template has. */
   readonly missing: "error" | "skip";
   readonly policy: RestorePolicy;
@@ -52,10 +54,15 @@ export async function restoreItems(
 /** Templated items come first, in the templates' order: mismatches are listed so, as in substrax. */
 function matchItems(
   indexes: readonly ItemIndex[],
-  { templates, selected, missing }: Omit<RestoreRequest, "readConcurrentBytes">,
+  { templates, select, missing, prefixOf }: Omit<RestoreRequest, "readConcurrentBytes">,
 ): MatchedItem[] {
+  const selected = selectLeaves(
+    select,
+    indexes.map(({ name, leaves }) => ({ prefix: prefixOf(name), leaves })),
+  );
   const byName = new Map(indexes.map((index) => [index.name, index]));
-  const scopeOf = (name: string) => ({ selected: selected.get(name) ?? everyLeaf, missing });
+  const scopes = new Map(indexes.map(({ name }, index) => [name, { selected: selected[index] ?? everyLeaf, missing }]));
+  const scopeOf = (name: string) => scopes.get(name);
   const templated = Object.keys(templates).flatMap((name) => {
     const index = byName.get(name);
     return index === undefined ? [] : [matchTemplate(name, index.tree, templates[name], scopeOf(name))];

@@ -1,8 +1,8 @@
 import { CheckpointValueError } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Checkpoint } from "../openedStep.js";
-import type { PlainJson } from "../record/jsonSchemas.js";
 import type { Producer } from "../record/record.js";
+import type { PlainJson } from "../record/untagged.js";
 import type { ItemName } from "../template/restoredTypes.js";
 
 /** How chunks and indexes are stored. */

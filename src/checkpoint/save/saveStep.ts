@@ -2,8 +2,9 @@ import { CheckpointNotFoundError, CheckpointNotWrittenError, isCheckpointError, 
 import type { WritableStorage } from "../../storage/storage.js";
 import { subfolder } from "../../storage/subfolder.js";
 import type { TaskContext } from "../../tasks/context.js";
+import { formatName, formatVersion } from "../record/format.js";
 import { formatCreatedAt } from "../record/formatRecord.js";
-import { type CheckpointMetadata, formatName, formatVersion } from "../record/record.js";
+import type { CheckpointMetadata } from "../record/record.js";
 import { RestoreProgress } from "../restore/restoreProgress.js";
 import { type Commit, isUntidy, readState, type StoreState, stepsOf } from "./commits.js";
 import type { SavePlan } from "./planSave.js";
