@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { drawWithFinger, drawWithMouse, openDemo, padOf, reportOf, verdictOf } from "./demo/demoPage.js";
+import { drawWithFinger, drawWithMouse, losableDevice, openDemo, padOf, reportOf, verdictOf } from "./demo/demoPage.js";
 import { drawings } from "./demo/drawings.js";
 import { expectedLeaves } from "./demo/expectedLeaves.js";
 import { expect, test } from "./demo/test.js";
@@ -221,18 +221,11 @@ test.describe("a failure is told where it happens, and can be tried again:", () 
   });
 
   test("a graphics processor that goes away", async ({ page, demo }) => {
-    await page.addInitScript(() => {
-      const { requestDevice } = GPUAdapter.prototype;
-      GPUAdapter.prototype.requestDevice = async function (...given) {
-        const device = await requestDevice.apply(this, given);
-        Object.assign(window, { loseDevice: () => device.destroy() });
-        return device;
-      };
-    });
+    const loseDevice = await losableDevice(page);
     await openDemo(page, demo.url);
     await drawWithMouse(page, drawings[0]?.strokes ?? []);
     await expect(verdictOf(page)).toHaveText("0");
-    await page.evaluate(() => Reflect.get(window, "loseDevice")());
+    await loseDevice();
     await expect(page.getByRole("alert")).toContainText("The graphics processor went away");
 
     await page.getByRole("button", { name: "Restore again" }).click();

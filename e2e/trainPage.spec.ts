@@ -1,6 +1,6 @@
 import type { Page } from "playwright/test";
 import { trainTwice } from "../demo/headlessTraining.mjs";
-import { drawWithMouse } from "./demo/demoPage.js";
+import { drawWithMouse, losableDevice } from "./demo/demoPage.js";
 import { drawings } from "./demo/drawings.js";
 import { expect, test } from "./demo/test.js";
 import { begin, lastLosses, openTraining, restOf, train } from "./demo/trainPage.js";
@@ -170,18 +170,11 @@ test.describe("what the page cannot do without", () => {
 });
 
 test("a graphics processor that goes away is told, and the training goes on from the latest saved step", async ({ page, demo }) => {
-  await page.addInitScript(() => {
-    const { requestDevice } = GPUAdapter.prototype;
-    GPUAdapter.prototype.requestDevice = async function (...given) {
-      const device = await requestDevice.apply(this, given);
-      Object.assign(window, { loseDevice: () => device.destroy() });
-      return device;
-    };
-  });
+  const loseDevice = await losableDevice(page);
   await openTraining(page, demo.url);
   await begin(page, { steps: "until paused", every: "25 steps" });
   await expect(rowOf(page, "1,225")).toBeVisible();
-  await page.evaluate(() => Reflect.get(window, "loseDevice")());
+  await loseDevice();
   await expect(alertOf(page)).toContainText("The graphics processor went away");
   await button(page, "Go on from the latest saved step").click();
   await expect(alertOf(page)).toBeHidden();

@@ -22,6 +22,19 @@ export async function openDemo(page: Page, url: string): Promise<DemoReport> {
   return report;
 }
 
+/** Lets the page's next device be lost: the function that comes back loses it. */
+export async function losableDevice(page: Page): Promise<() => Promise<void>> {
+  await page.addInitScript(() => {
+    const { requestDevice } = GPUAdapter.prototype;
+    GPUAdapter.prototype.requestDevice = async function (...given) {
+      const device = await requestDevice.apply(this, given);
+      Object.assign(window, { loseDevice: () => device.destroy() });
+      return device;
+    };
+  });
+  return () => page.evaluate(() => Reflect.get(window, "loseDevice")());
+}
+
 /** Draws with the mouse. */
 export async function drawWithMouse(page: Page, strokes: readonly (readonly Point[])[]): Promise<void> {
   await padOf(page).scrollIntoViewIfNeeded();

@@ -7,19 +7,10 @@ import type { Page } from "playwright/test";
 import { differences, type Expected, type ExpectedStep } from "../fixtures/expected.js";
 import { expect, test } from "../page/test.js";
 import { startServer } from "../server/server.mjs";
-import { runCommand } from "../setup/commands.mjs";
+import { runPython } from "./runPython.js";
 
 // Python saves, we restore and save again like it, and Python restores that: every leaf keeps bytes, dtype and kind. A fresh random store by
 // real substrax in each run. `npm test` hands over the Python that it prepared.
-
-async function runPython(script: string, args: readonly string[]): Promise<string> {
-  const python = process.env.ORBAX_PYTHON;
-  if (python === undefined) throw new Error("ORBAX_PYTHON names no Python with substrax; `npm test -- --only interop` makes one");
-  const command = [join(import.meta.dirname, script), ...args];
-  const { code, stdout, output } = await runCommand(python, command, { timeoutSeconds: 180 });
-  if (code !== 0) throw new Error(`${script} failed:\n${output}`);
-  return stdout;
-}
 
 const readJson = async <Value>(path: string): Promise<Value> => JSON.parse(await readFile(path, "utf8"));
 
