@@ -1,5 +1,5 @@
 import type { ByteRange } from "../bytes/ranges.js";
-import { CheckpointValueError } from "../errors.js";
+import { CheckpointValueError, StorageError } from "../errors.js";
 import { ByteBudget } from "../tasks/budget.js";
 import { withCoalescing } from "./coalesce.js";
 import { type AddressOptions, parseAddress } from "./hosts/address.js";
@@ -125,7 +125,7 @@ function openSession(settings: SessionSettings): ReadableStorage {
     async list(prefix, { signal } = {}) {
       requirePrefix(prefix);
       signal?.throwIfAborted();
-      const { listFolder } = await import("./hosts/listFolder.js");
+      const { listFolder } = await loadListing();
       return listFolder(session, prefix, signal);
     },
 
@@ -139,6 +139,16 @@ function openSession(settings: SessionSettings): ReadableStorage {
 
     snapshot: () => openSession(settings),
   };
+}
+
+/** Loaded on demand, since a step that is named needs no list; offline that may fail as a request does. */
+async function loadListing(): Promise<typeof import("./hosts/listFolder.js")> {
+  try {
+    return await import("./hosts/listFolder.js");
+  } catch (cause) {
+    const message = "the part of orbax-webgpu that lists folders could not be loaded; connect, or serve all files of the page's own build";
+    throw new StorageError({ path: "", reason: "network", message, cause });
+  }
 }
 
 function integer(name: string, value: number, least: number): number {
