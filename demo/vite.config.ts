@@ -1,14 +1,36 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
+
+const outDir = join(import.meta.dirname, "dist");
+
+/** Larger files hold codecs that no checkpoint of the demo uses, in bytes. */
+const largest = 512 * 1024;
+
+/** Writes the service worker that keeps the built files, and before its text their list. */
+const keepFiles: Plugin = {
+  name: "keep-files",
+  closeBundle() {
+    const built = readdirSync(outDir, { recursive: true, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
+    const isKept = (file: string) => {
+      const status = statSync(join(outDir, file));
+      return status.isFile() && status.size <= largest && !/\.map$|^offline\.js$/.test(file);
+    };
+    const files = ["./", ...built.filter(isKept).sort()];
+    const worker = readFileSync(join(import.meta.dirname, "offline", "serviceWorker.js"), "utf8");
+    writeFileSync(join(outDir, "offline.js"), `const files = ${JSON.stringify(files)};\n\n${worker}`);
+  },
+};
 
 /** Bundles the demo as a user's bundler would: the package comes by its name, from `dist`. */
 export default defineConfig({
   root: import.meta.dirname,
   base: "./",
   logLevel: "warn",
+  plugins: [keepFiles],
   build: {
     target: "es2022",
-    outDir: join(import.meta.dirname, "dist"),
+    outDir,
     emptyOutDir: true,
     sourcemap: true,
     rolldownOptions: { input: ["index.html", "train.html"].map((page) => join(import.meta.dirname, page)) },

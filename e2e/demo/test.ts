@@ -15,6 +15,8 @@ interface DemoFixtures {
 /** Playwright's `test` with the demo built and served as `npm run demo` does; an error in the page's console fails the test. */
 export const test = base.extend<DemoFixtures, { demo: Awaited<ReturnType<typeof serveDemo>> }>({
   expectedErrors: [undefined, { option: true }],
+  // A page that one serves is not reached by what a test lets requests meet.
+  serviceWorkers: "block",
   demo: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads a fixture's needs from this pattern
     async ({}, use, { parallelIndex }) => {

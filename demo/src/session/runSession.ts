@@ -1,8 +1,9 @@
-import { isCheckpointError, type OpenedStep, OrbaxCheckpointStore, type ProgressEvent } from "orbax-webgpu";
+import { isCheckpointError, mirrored, type OpenedStep, OrbaxCheckpointStore, type ProgressEvent } from "orbax-webgpu";
 import { digitsClassifier } from "../digits/classifier.js";
 import { evaluate } from "../digits/evaluate.js";
 import { digitsTemplate } from "../digits/model.js";
 import { fetchTestImages } from "../digits/testImages.js";
+import { tellKept } from "./keptOnDevice.js";
 import { leafValues } from "./leafValues.js";
 import { requestGpu } from "./requestGpu.js";
 import type { RestoredDigits, SessionState } from "./sessionState.js";
@@ -10,6 +11,9 @@ import { forgetTraffic, trafficBelow } from "./traffic.js";
 
 const digits = new URL("digits/", document.baseURI);
 const checkpoints = new URL("checkpoints/", digits);
+
+/** The checkpoints as they are read: over HTTP, and from the page's own files where those have them. */
+const mirror = mirrored(checkpoints, "mirror");
 
 /** Steps of the bundled checkpoints, for servers that list no folders. */
 const bundledSteps = [400, 800, 1200];
@@ -29,6 +33,7 @@ export async function runSession(wanted: number | undefined, update: Update, sig
   try {
     told({ phase: { kind: "opening" }, check: { kind: "waiting" } });
     const restored = await restoreStep(wanted, told, signal);
+    void tellKept(mirror, (kept) => told({ kept })).catch(() => undefined);
     if (restored !== undefined) await checkAgainstFlax(restored, told, signal);
   } catch (cause) {
     const error = errorOf(cause);
@@ -40,7 +45,7 @@ export async function runSession(wanted: number | undefined, update: Update, sig
 async function restoreStep(wanted: number | undefined, told: Update, signal: AbortSignal) {
   forgetTraffic();
   const started = performance.now();
-  const store = new OrbaxCheckpointStore(checkpoints);
+  const store = new OrbaxCheckpointStore(mirror);
   const steps = await listSteps(store, signal);
   const step = wanted ?? steps.at(-1) ?? 0;
   told({ steps, step });
@@ -58,6 +63,12 @@ async function restoreStep(wanted: number | undefined, told: Update, signal: Abo
   const restored = await restoreOnto(device, opened, { started, signal, onProgress });
   told({ phase: { kind: "ready", restored } });
   return { step, restored };
+}
+
+/** Removes what is kept on this device. */
+export async function removeKept(update: Update): Promise<void> {
+  await mirror.remove();
+  update({ kept: undefined });
 }
 
 /** Frees everything on the device when the session ends, and tells when the device is gone before. */

@@ -2,6 +2,7 @@ import type { OpenedStep, ProgressEvent } from "orbax-webgpu";
 import type { Classifier } from "../digits/classifier.js";
 import type { Evaluation } from "../digits/evaluate.js";
 import type { TestImages } from "../digits/testImages.js";
+import type { KeptOnDevice } from "./keptOnDevice.js";
 import type { RestoredLeaf } from "./leafValues.js";
 import type { GpuProblem } from "./requestGpu.js";
 import type { Traffic } from "./traffic.js";
@@ -44,6 +45,8 @@ export interface SessionState {
   readonly phase: Phase;
   readonly tests: TestImages | undefined;
   readonly check: Check;
+  /** Undefined before a byte was kept, and after all were removed. */
+  readonly kept: KeptOnDevice | undefined;
 }
 
 /** Before anything was read. */
@@ -54,4 +57,5 @@ export const initialState: SessionState = {
   phase: { kind: "opening" },
   tests: undefined,
   check: { kind: "waiting" },
+  kept: undefined,
 };

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { demoReport } from "./demoReport.js";
-import { runSession } from "./runSession.js";
+import { removeKept, runSession } from "./runSession.js";
 import { initialState, type SessionState } from "./sessionState.js";
 
 /** The checkpoint's state, and what can be done about it. */
@@ -9,6 +9,8 @@ export interface Session extends SessionState {
   choose(step: number): void;
   /** Does everything again, with a new device. */
   retry(): void;
+  /** Removes what is kept on this device. */
+  removeKept(): void;
 }
 
 /** Runs a session for the chosen step, and a new one after each choice and each retry. */
@@ -31,5 +33,6 @@ export function useSession(): Session {
     setWanted({ step });
   }, []);
   const retry = useCallback(() => setWanted((before) => ({ ...before })), []);
-  return { ...state, choose, retry };
+  const remove = useCallback(() => void removeKept((change) => setState((before) => ({ ...before, ...change }))), []);
+  return { ...state, choose, retry, removeKept: remove };
 }

@@ -1,8 +1,8 @@
 /** What the page does, in ten lines. */
 const lines = (step: number) => `\
-import { OrbaxCheckpointStore } from "orbax-webgpu";
+import { mirrored, OrbaxCheckpointStore } from "orbax-webgpu";
 
-const store = new OrbaxCheckpointStore(new URL("digits/checkpoints/", location.href));
+const store = new OrbaxCheckpointStore(mirrored(new URL("digits/checkpoints/", location.href), "mirror")); // kept in OPFS
 const opened = await store.open(${step}); // tree, dtypes, shapes and sizes; no array yet
 const adapter = await navigator.gpu.requestAdapter();
 const device = await adapter.requestDevice({ requiredLimits: opened.requiredLimits() });

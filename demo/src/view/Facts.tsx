@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { Evaluation } from "../digits/evaluate.js";
 import type { Session } from "../session/useSession.js";
+import { KeptFact } from "./KeptFact.js";
 import { grouped } from "./numbers.js";
 
 /** What the restore took, and whether the weights answer as Flax does. */
-export function Facts({ phase, check, opened, retry }: Session) {
+export function Facts({ phase, check, opened, retry, kept, removeKept }: Session) {
   const restored = phase.kind === "ready" ? phase.restored : undefined;
   const onGpu = restored?.leaves.filter(({ place }) => place === "GPU");
   return (
@@ -24,6 +25,7 @@ export function Facts({ phase, check, opened, retry }: Session) {
         <Count value={restored?.totalBytes} unit="bytes" />
         <Detail>{onGpu && `${grouped(onGpu.reduce((sum, { bytes }) => sum + bytes, 0))} of them on the GPU`}</Detail>
       </Fact>
+      <KeptFact kept={kept} removeKept={removeKept} />
     </dl>
   );
 }

@@ -9,16 +9,16 @@ export const isUnanswered = (error: unknown): boolean =>
 const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;
 
 /** The error for bytes, or a whole file, that are not in the cache while the source gives no answer. */
-export function missingOffline({ path, byteLength, record }: KeptFile, range: ByteRange | undefined, cause: unknown): Error {
-  if (!isCheckpointError(cause, "Storage")) throw cause;
+export function missingOffline({ path, byteLength, record }: KeptFile, range: ByteRange | undefined, cause: unknown): unknown {
+  if (!isCheckpointError(cause, "Storage") || cause.reason !== "network") return cause;
   const what = range === undefined ? "the file is" : `bytes ${range.offset} to ${endOf(range)} are`;
   const has = byteLength === 0 ? "none of it" : `${byteLength} of its ${record?.size ?? "unknown number of"} bytes`;
+  const why = cause.message.replace(`${cause.url ?? cause.path}: `, "");
   return new StorageError({
     path,
     url: cause.url,
-    reason: cause.reason,
-    status: cause.status,
-    message: `${what} not in the mirror, which has ${has}, and the source gives no answer; connect, then read it once or call the mirror's download()`,
+    reason: "network",
+    message: `${what} not in the mirror, which has ${has}, and the source gave ${why}; once connected, read it or call the mirror's download()`,
     cause,
   });
 }

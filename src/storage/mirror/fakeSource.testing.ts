@@ -92,7 +92,7 @@ const marks = new WeakMap<Uint8Array, number>();
 let lastMark = 0;
 
 const failure = (path: string, reason: "network" | "length" | "changed") =>
-  new StorageError({ path, reason, message: "as the test wants it" });
+  new StorageError({ path, reason, message: "no answer, as the test wants it" });
 
 /** Where bytes were sent more than once. */
 export function sentTwice(sent: readonly SentRange[]): SentRange[] {

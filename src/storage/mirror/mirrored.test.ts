@@ -213,12 +213,17 @@ describe("without an answer from the source", () => {
     expectBytes(await mirror.read(dataFile, { range: { offset: 2, length: 3 } }), files.get(dataFile)?.subarray(2, 5));
     const part = await mirror.read(dataFile, { range: { offset: 8, length: 4 } }).catch((error: unknown) => error);
     expect(isCheckpointError(part, "Storage") && [part.reason, part.path]).toEqual(["network", dataFile]);
-    expect(String(part)).toMatch(/bytes 10 to 12 are not in the mirror, which has 10 of its 10000000 bytes.*connect.*download\(\)/);
+    expect(String(part)).toMatch(
+      /bytes 10 to 12 are not in the mirror, which has 10 of its 10000000 bytes, and the source gave .*connected.*download\(\)/,
+    );
     await expect(mirror.read("100/_METADATA")).rejects.toThrow(/the file is not in the mirror, which has none of it/);
     await expect(mirror.list("100/")).rejects.toMatchObject({
       reason: "cannot-list",
       message: expect.stringContaining("not in the mirror"),
     });
+    source.asked = 0;
+    await expect(mirror.snapshot().read("100/manifest.ocdbt")).rejects.toMatchObject({ reason: "network" });
+    expect(source.asked).toBe(1);
     // It is still there when the source comes back, and goes on.
     source.isUp = true;
     expectBytes(await mirror.read("100/_METADATA"), files.get("100/_METADATA"));

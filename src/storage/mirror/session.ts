@@ -297,7 +297,8 @@ export class MirrorSession {
     ask: () => Promise<Value>,
   ): Promise<Value | undefined> {
     try {
-      if (this.#answers === false) await this.#source.facts?.(file.path, { signal });
+      const isOffline = this.#answers === undefined ? this.#keeper.progress.offline : !this.#answers;
+      if (isOffline) await this.#source.facts?.(file.path, { signal });
       const value = await ask();
       this.#told(true);
       return value;
