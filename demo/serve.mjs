@@ -18,6 +18,7 @@ export async function serveDemo({ root, built = join(root, "demo", "dist"), port
   });
   return {
     url: `${server.url}/`,
+    built,
     close: () => server.close(),
     /** What was asked for of the checkpoints so far; the page's own files do not count. */
     traffic: () => {

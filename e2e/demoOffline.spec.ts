@@ -15,8 +15,7 @@ const kept = (page: Page) => page.locator(".facts > div", { hasText: "On this de
 const traffic = (page: Page) => page.locator(".facts > div", { hasText: "Over HTTP" });
 
 test("a second load works without a network, and says what is missing", async ({ page, demo }) => {
-  expect(demo.url).toMatch(/^http/); // it is built
-  const server = await serveDemo({ root });
+  const server = await serveDemo({ root, built: demo.built });
   const first = await openDemo(page, server.url);
   await expect(kept(page)).toContainText("Works offline now");
   await expect(kept(page)).toContainText(/[1-9]\d{2},\d{3} bytes/);
