@@ -85,16 +85,19 @@ async function openCounted(folder: ReadableStorage, context: TaskContext): Promi
   return databases;
 }
 
+/** Arrays that are looked for first: where none of them has a database, no other has. */
+const firstLooks = 8;
+
 /**
  * Databases in folders of their own that hold some of the arrays: one that is called as the array, or, as Orbax 0.3 made them, as what of its
- * name comes before the last slash. The first array tells whether there are any where the place cannot list.
+ * name comes before the last slash.
  */
 export async function openFolders(folder: ReadableStorage, names: readonly string[], context: TaskContext): Promise<UnitedPart[]> {
   const listing = await listingOf(folder, "", context);
   const known = listing && new Set(listing.directories);
-  const some = known === undefined ? names.slice(0, 1) : names.filter((name) => known.has(name.split("/", 1)[0] ?? ""));
-  const found = await openAll(folder, some, context);
-  return known !== undefined || found.length === 0 ? found : [...found, ...(await openAll(folder, names.slice(1), context))];
+  const some = names.filter((name) => known?.has(name.split("/", 1)[0] ?? "") ?? true);
+  const first = await openAll(folder, some.slice(0, firstLooks), context);
+  return first.length === 0 ? [] : [...first, ...(await openAll(folder, some.slice(firstLooks), context))];
 }
 
 async function openAll(folder: ReadableStorage, names: readonly string[], context: TaskContext): Promise<UnitedPart[]> {

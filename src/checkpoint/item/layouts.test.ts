@@ -90,6 +90,23 @@ test("arrays whose .zarray was lost are listed, all of them", async () => {
   });
 });
 
+test("where many are lost, few folders are looked into for a database", async () => {
+  const names = Array.from({ length: 100 }, (_, index) => `w${index}`);
+  const tree = { tree_metadata: Object.fromEntries(names.map((name) => [name, treeEntry([name])])) };
+  const chunks = names.map((name) => [`i/${name}/0`, new Uint8Array(4)] as const);
+  const storage = memoryStorage(new Map([["i/_METADATA", jsonBytes(tree)], ...chunks]));
+  const asked: string[] = [];
+  const watched = {
+    list: storage.list,
+    read: (path: string) => {
+      asked.push(path);
+      return storage.read(path);
+    },
+  };
+  await expect(openedItem(watched, "i")).rejects.toMatchObject({ received: expect.stringMatching(/^none for "w0".* and 80 more$/) });
+  expect(asked.filter((path) => path.endsWith("manifest.ocdbt"))).toHaveLength(1 + 8);
+});
+
 test.each([
   ["a database", async () => digits],
   ["the databases of processes", async () => unmerged()],

@@ -1,5 +1,4 @@
 import { StorageError, UnsupportedCheckpointError } from "../../errors.js";
-import { readStateTree } from "../../pytree/msgpack/readStateTree.js";
 import type { StateLeaf } from "../../pytree/msgpack/stateLeaf.js";
 import type { TreeNode } from "../../pytree/tree.js";
 import { FileWindow } from "../../storage/fileWindow.js";
@@ -15,7 +14,7 @@ const longestUnmeasured = 512 * 1024 * 1024;
 
 /**
  * Reads the tree of a state file; undefined where there is no such file. Of a long one only what stands between its arrays is read.
- * @throws as {@link readStateTree}, StorageError where the place fails.
+ * @throws as `readStateTree`, StorageError where the place fails.
  */
 export async function openStateFile(
   folder: ReadableStorage,
@@ -24,7 +23,10 @@ export async function openStateFile(
   context: TaskContext,
 ): Promise<TreeNode<StateLeaf> | undefined> {
   const window = await openWindow(folder, path, context);
-  return window && readStateTree(window, path, pace);
+  if (window === undefined) return undefined;
+  // Loaded on demand, since few checkpoints of today have such a file.
+  const { readStateTree } = await import("../../pytree/msgpack/readStateTree.js");
+  return readStateTree(window, path, pace);
 }
 
 async function openWindow(folder: ReadableStorage, path: string, context: TaskContext): Promise<FileWindow | undefined> {
