@@ -20,6 +20,8 @@ export interface ArrayMetadata {
   readonly transposed: boolean;
   /** One element, little endian, for chunks that were left out. */
   readonly fill: Uint8Array;
+  /** Whether no fill value is given, so that writers leave out no chunk that equals it. */
+  readonly fillIsNull: boolean;
   /** The same metadata in words that zarrita knows, without the compressor; only where elements have to be put into another order. */
   readonly document?: RawDocument | undefined;
   /** How a chunk is divided further, where it is a shard. */

@@ -33,6 +33,8 @@ export interface ZarrArray {
   readonly codec: string;
   /** Whether a chunk can be decoded from its first byte on; others have to be in memory whole. */
   readonly streamable: boolean;
+  /** Whether the array has no fill value, so that writers leave out no chunk that equals it. */
+  readonly fillIsNull: boolean;
   /** How stored elements differ from those in memory, for {@link readBlocks} and {@link fillBlocks}. */
   readonly stored: StoredElements;
   /** Of a region, which is an array by itself: the array that it is of. */
@@ -143,7 +145,7 @@ async function openMetadata(file: MetadataFile & { readonly bytes: Uint8Array })
 
 function arrayOf(
   { name, prefix, version }: MetadataFile,
-  { spec, grid, compression, byteOrder, fill, shard, raw }: OpenedMetadata,
+  { spec, grid, compression, byteOrder, fill, fillIsNull, shard, raw }: OpenedMetadata,
 ): ZarrArray {
   const stored = { byteOrder, compression, fill, shard, toRowMajor: raw?.toRowMajor };
   return {
@@ -155,6 +157,7 @@ function arrayOf(
     chunkByteLength: elementCount(grid.chunkShape) * dtypes[spec.dtype].itemsize,
     codec: compressorOf(compression),
     streamable: isStreamable(stored),
+    fillIsNull,
     stored,
     chunks: (box) => chunksOf({ ...grid, keyOf: (indices) => prefix + grid.keyOf(indices) }, box),
   };

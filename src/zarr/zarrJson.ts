@@ -31,6 +31,7 @@ export function parseZarrJson(bytes: Uint8Array, path: string): ArrayMetadata {
     compression: chain.compression,
     byteOrder: chain.byteOrder,
     transposed: chain.transpose !== undefined,
+    fillIsNull: false,
     fill: parseFillValue({ value: fill, member: fillMember, dtype, byteOrder: "little", path }),
     document:
       chain.transpose && rawDocument(shape, rawV3Dtypes[dtypes[dtype].itemsize], innermost(chain.shard) ?? gridShape, chain.transpose),

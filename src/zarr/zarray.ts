@@ -30,6 +30,7 @@ export function parseZarray(bytes: Uint8Array, path: string): ArrayMetadata {
     compression: readCompression(root, path),
     byteOrder,
     transposed,
+    fillIsNull: required(root, "fill_value") === null,
     fill: parseFillValue({ value: required(root, "fill_value"), member: root.member("fill_value"), dtype, byteOrder, path }),
     document: transposed ? rawDocument(shape, chunks, rawV2Dtypes[dtypes[dtype].itemsize], separator) : undefined,
   };

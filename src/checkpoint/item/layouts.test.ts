@@ -167,7 +167,8 @@ test("databases in folders of their own (handmade)", async () => {
   database("n.a/", { "b/.zarray": metadata, "b/0": chunk });
   database("alone/", { ".zarray": metadata });
   const tree = [["top"], ["lin/~/w"], ["n", "a/b"], ["alone"]].map((keys) => treeEntry(keys));
-  files.set("i/_METADATA", jsonBytes({ tree_metadata: Object.fromEntries(tree.entries()) }));
+  const filled = { store_array_data_equal_to_fill_value: false };
+  files.set("i/_METADATA", jsonBytes({ tree_metadata: Object.fromEntries(tree.entries()), ...filled }));
   const index = await openedItem(files, "i");
   expect(index.layout.databases).toBe("folders");
   expect(restoredLeaves(await restoredItem(index)).map(({ path, spec }) => `${path} ${spec}`)).toEqual(
@@ -207,6 +208,25 @@ test("an older version of the database, where there is one", async () => {
     [await inFolders(), 1n],
   ] as const)
     await expect(openedItem(files, item, { generation })).rejects.toMatchObject({ name: "CheckpointValueError" });
+});
+
+test.each<[string, object, number | null, "lost" | "filled"]>([
+  ["all were stored", { store_array_data_equal_to_fill_value: true }, 7, "lost"],
+  ["some may be left out", { store_array_data_equal_to_fill_value: false }, null, "filled"],
+  ["Orbax before 0.10 does not say, and there is no value to fill it with", {}, null, "lost"],
+  ["Orbax before 0.10 does not say, and there is one", {}, 7, "filled"],
+])("a chunk that is not there, where %s", async (_, members, fill, outcome) => {
+  for (const inDatabase of [true, false]) {
+    const entries = entriesOf({ w: { zarray: { fill_value: fill }, chunks: {} } });
+    const root = leafOf(entries);
+    const metadata = entries["tree.w/.zarray"];
+    const files: Files = new Map([["i/_METADATA", jsonBytes({ tree_metadata: { 0: treeEntry(["tree", "w"]) }, ...members })]]);
+    if (inDatabase) files.set("i/manifest.ocdbt", manifestOf(root)).set("i/root", root);
+    else files.set("i/tree.w/.zarray", metadata?.kind === "inline" ? metadata.bytes : new Uint8Array());
+    const restored = restoredItem(await openedItem(files, "i"));
+    if (outcome === "filled") expect(await restored).toMatchObject({ tree: { w: { data: new Float32Array(4).fill(fill ?? 0) } } });
+    else await expect(restored).rejects.toMatchObject({ name: "CorruptCheckpointError", path: "i/tree.w/0" });
+  }
 });
 
 test("a leaf whose path begins another's is no leaf", async () => {

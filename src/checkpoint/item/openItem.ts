@@ -30,8 +30,8 @@ export interface ItemIndex {
   readonly leaves: readonly StoredLeaf[];
   /** Holds the arrays' chunks: an OCDBT database, the item's folder, or several such. */
   readonly arrays: ReadableStorage | LocatedStorage;
-  /** Whether a chunk that is not there was lost; otherwise it holds the fill value. */
-  readonly missingChunksAreLost: boolean;
+  /** Whether a chunk of the array that is not there was lost; otherwise it holds the fill value. */
+  missingChunksAreLost(array: ZarrArray): boolean;
   /** What the writer gave as the item's own metadata. */
   readonly customMetadata: JsonValue | undefined;
   /** Orbax's rich types, as `richTypes.ts` reads them. */
@@ -143,10 +143,19 @@ async function readIndex({ name, path, folder, options, pace, context }: ItemOpe
     tree,
     leaves: leavesOf(tree),
     arrays: arrays.storage,
-    missingChunksAreLost: source.options.storeArrayDataEqualToFillValue === true,
+    missingChunksAreLost: missingChunksAreLost(source, options),
     customMetadata: source.options.customMetadata,
     valueMetadataTree: source.options.valueMetadataTree,
   };
+}
+
+/**
+ * What the item says of it; where it says nothing, as before Orbax 0.10, chunks of arrays without a fill value were all written. In steps of
+ * substrax silence means that they may be left out, as there.
+ */
+function missingChunksAreLost({ from, options }: TreeSource, { node }: ItemOptions): ItemIndex["missingChunksAreLost"] {
+  const told = options.storeArrayDataEqualToFillValue;
+  return ({ fillIsNull }) => told ?? (fillIsNull && from !== "names" && node === undefined);
 }
 
 /** The path of an entry, without what its writer put around the tree. */

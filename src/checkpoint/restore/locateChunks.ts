@@ -68,7 +68,7 @@ export async function locateChunks(
     for (const [nth, { place, array, chunk }] of some.entries()) {
       const source = sources[nth] ?? nowhere;
       if (source.kind === "range") requireLength(source, array);
-      if (source.kind === "fill" && index.missingChunksAreLost) throw lostChunk(array, chunk, index.folder);
+      if (source.kind === "fill" && index.missingChunksAreLost(array)) throw lostChunk(array, chunk, index.folder);
       located[place]?.push({ chunk, source });
     }
   }

@@ -70,13 +70,16 @@ async function locateLeaves(
 }
 
 async function locateIn(index: ItemIndex, leaves: readonly PlannedLeaf[], pace: Pace, context: TaskContext): Promise<LocatedLeaf[]> {
-  const { folder, missingChunksAreLost } = index;
+  const { folder } = index;
   const arrays = leaves.map(({ stored }) => stored.array);
   const found = await locateChunks(index, arrays, pace, context);
   const partsOf = ({ stored: { array } }: PlannedLeaf, chunks: readonly LocatedChunk[]) =>
     array.whole === undefined ? [{ array, chunks }] : neededChunks(array, chunks, context);
   return Promise.all(
-    leaves.map(async (leaf, place) => ({ leaf, folder, missingChunksAreLost, parts: await partsOf(leaf, found[place] ?? []) })),
+    leaves.map(async (leaf, place) => {
+      const missingChunksAreLost = index.missingChunksAreLost(leaf.stored.array);
+      return { leaf, folder, missingChunksAreLost, parts: await partsOf(leaf, found[place] ?? []) };
+    }),
   );
 }
 
