@@ -11,7 +11,8 @@ export default defineConfig({
   outputDir: join(import.meta.dirname, "results", "playwright"),
   globalSetup: join(import.meta.dirname, "page", "buildPage.ts"),
   projects: [
-    { name: "browser", testMatch: "*.spec.ts", testIgnore: ["interop/**", "bench/**"] },
+    { name: "browser", testMatch: "*.spec.ts", testIgnore: ["interop/**", "bench/**", "recipes/**"] },
+    { name: "recipes", testMatch: "recipes/*.spec.ts" },
     { name: "interop", testMatch: ["interop/*.spec.ts", "bench/*.spec.ts"] },
   ],
   workers: 2,

@@ -85,6 +85,7 @@ describe.each([
   "docs/offline.md",
   "docs/parts.md",
   "docs/saving.md",
+  "docs/taking-home.md",
 ])("the examples of %s", (file) => {
   const examples = examplesOf(readFileSync(join(root, file), "utf8"));
 

@@ -79,6 +79,15 @@ export function stagesOf({ root, run, prepare, log }) {
       },
     },
     {
+      id: "recipes",
+      name: "recipes",
+      needs: ["build"],
+      run: async () => {
+        await ensurePackages({ root: join(root, "docs", "recipes"), run: prepare.run, log });
+        return playwright("recipes", { CHROMIUM_PATH: await chromium() });
+      },
+    },
+    {
       id: "interop",
       name: "Python interop",
       needs: ["build"],
@@ -96,6 +105,7 @@ export function stagesOf({ root, run, prepare, log }) {
       run: async () => {
         const before = prepare.installs.length;
         await ensurePackages({ root, run: prepare.run });
+        await ensurePackages({ root: join(root, "docs", "recipes"), run: prepare.run });
         await chromium();
         await ensurePython({ run: prepare.run, log });
         await noWasmTools();
