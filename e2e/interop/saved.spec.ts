@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { OrbaxCheckpointStore } from "orbax-webgpu";
+import { OrbaxCheckpointStore, openCheckpoint } from "orbax-webgpu";
 import { nodeStorage } from "orbax-webgpu/node";
 import type { Page } from "playwright/test";
 import { differences, type Expected, type ExpectedStep } from "../fixtures/expected.js";
@@ -114,4 +114,18 @@ test("what Node saves, Python restores, bit for bit", async () => {
     await saveInNode(join(folder, "checkpoints"), join(folder, "saved"), steps);
     await expectPythonAgrees(folder, steps, repeat(seed));
   });
+});
+
+test("tuples and namedtuples of Orbax's rich types are those in Python again", async () => {
+  test.setTimeout(180_000);
+  const folder = await mkdtemp(join(tmpdir(), "orbax-webgpu-rich-"));
+  try {
+    await runPython("rich_types.py", ["write", folder]);
+    const opened = await openCheckpoint(nodeStorage(join(folder, "checkpoint")));
+    const store = new OrbaxCheckpointStore(nodeStorage(join(folder, "saved")));
+    await store.save(1, { model: await opened.restore() }, { like: { model: opened } });
+    expect(JSON.parse((await runPython("rich_types.py", ["read", folder])).trim().split("\n").at(-1) ?? "")).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });

@@ -4,6 +4,7 @@ import type { BufferLimits } from "../gpu/limits.js";
 import type { ItemLayout } from "./item/layout.js";
 import { type LeafInfo, leafInfos, type StoredBytes } from "./item/leafInfo.js";
 import type { ItemIndex } from "./item/openItem.js";
+import { noteOpened } from "./item/origins.js";
 import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
 import type { CheckpointKind } from "./place/place.js";
 import type { ReadAgain } from "./readAgain.js";
@@ -82,7 +83,7 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
   expectRestore();
   const leaves = onFirstCall(() => leafInfos(item.leaves, "", storedBytes));
   const owned = new Set<GpuArray>();
-  return {
+  const checkpoint: OpenedCheckpoint<StoreDevice> = {
     ...facts,
     layout: item.layout,
     get leaves() {
@@ -106,4 +107,6 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
       owned.clear();
     },
   };
+  noteOpened(checkpoint, item);
+  return checkpoint;
 }

@@ -1,8 +1,9 @@
 import { CheckpointValueError } from "../errors.js";
 import type { BufferLimits } from "../gpu/limits.js";
 import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
-import type { RestoredLeaf, RestoredTree, StoredTree } from "./item/leaves.js";
+import type { RestoredLeaf, RestoredTree } from "./item/leaves.js";
 import type { ItemIndex } from "./item/openItem.js";
+import { noteRestored } from "./item/origins.js";
 import { metadataOfRecord } from "./metadata/orbaxMetadata.js";
 import { type OpenedCheckpoint, openedCheckpoint } from "./openedCheckpoint.js";
 import type { StepIndex } from "./openStep.js";
@@ -108,15 +109,9 @@ function checkpointOf<Items>(index: StepIndex, { items, leaves, owned }: Restore
     leaf: (item, path) => byPlace().get(placeOf(item, path)) as RestoredLeaf | undefined,
     destroy: () => destroyOwned({ owned }),
   };
-  storedTrees.set(checkpoint, new Map(index.items.map(({ name, tree }) => [name, tree])));
+  noteRestored(checkpoint, index.items);
   return checkpoint;
 }
-
-/** What checkpoints were restored from, by item. */
-const storedTrees = new WeakMap<object, ReadonlyMap<string, StoredTree>>();
-
-/** The stored trees of a checkpoint that a restore gave; undefined of anything else. */
-export const storedTreesOf = (checkpoint: object): ReadonlyMap<string, StoredTree> | undefined => storedTrees.get(checkpoint);
 
 /** No item's name holds a NUL. */
 const placeOf = (item: string, path: string): string => `${item}\0${path}`;

@@ -3,9 +3,8 @@ import type { ReadableStorage, WritableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { stopTogether } from "../tasks/stopTogether.js";
 import { type CheckpointDirectory, directoryName, requireDirectory } from "./directory.js";
-import type { StoredTree } from "./item/leaves.js";
 import { type OpenedDirectory, openDirectory } from "./openDirectory.js";
-import { type OpenedStep, openedStep, type RestoredCheckpoint, storedTreesOf } from "./openedStep.js";
+import { type OpenedStep, openedStep, type RestoredCheckpoint } from "./openedStep.js";
 import { openStep, readRecord } from "./openStep.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import {
@@ -211,11 +210,10 @@ export class OrbaxCheckpointStore<
   }
 
   async #save(step: number, items: SaveableItems, options: SaveOptions, taken: () => void): Promise<string> {
-    const kinds = kindsOf(options.like);
     const concurrentBytes = requireReadConcurrentBytes(this.#defaults.readConcurrentBytes);
     const { saveItems } = await loadSaving();
     const root = () => this.#requireWritable();
-    return saveItems(root, step, items, options, { maxToKeep: this.#maxToKeep, concurrentBytes, kinds }, taken);
+    return saveItems(root, items, { step, options, policy: { maxToKeep: this.#maxToKeep, concurrentBytes }, taken });
   }
 
   get #name(): string {
@@ -237,13 +235,6 @@ export class OrbaxCheckpointStore<
 
 /** What only those need who save: loaded when the first does. */
 const loadSaving = () => import("./save/saving.js");
-
-function kindsOf(like: SaveOptions["like"]): ReadonlyMap<string, StoredTree> {
-  if (like === undefined) return new Map();
-  const trees = storedTreesOf(like);
-  if (trees === undefined) throw new CheckpointValueError("like is a checkpoint that a restore gave, itself and not a copy");
-  return trees;
-}
 
 function requireMaxToKeep(maxToKeep: number | null): void {
   if (maxToKeep === null || (Number.isSafeInteger(maxToKeep) && maxToKeep >= 1)) return;

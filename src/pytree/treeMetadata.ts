@@ -122,11 +122,14 @@ export function formatTreeMetadata(metadata: TreeMetadata): string {
   return formatJson(Object.fromEntries(members.filter((member): member is [string, JsonValue] => member[1] !== undefined)));
 }
 
-const formatEntry = ({ path, valueType, skipDeserialize, writeShape }: TreeEntry): JsonObject => ({
-  key_metadata: path.map(({ key, kind }) => ({ key, key_type: kind === "sequence" ? 1 : 2 })),
-  value_metadata: {
-    value_type: valueType,
-    skip_deserialize: skipDeserialize,
-    ...(writeShape && { write_shape: [...writeShape] }),
-  },
+const formatEntry = (entry: TreeEntry): JsonObject => ({
+  key_metadata: entry.path.map(({ key, kind }) => ({ key, key_type: kind === "sequence" ? 1 : 2 })),
+  value_metadata: formatValueMetadata(entry),
+});
+
+/** What Orbax writes of a leaf or empty node beside its path. */
+export const formatValueMetadata = ({ valueType, skipDeserialize, writeShape }: TreeEntry): JsonObject => ({
+  value_type: valueType,
+  skip_deserialize: skipDeserialize,
+  ...(writeShape && { write_shape: [...writeShape] }),
 });

@@ -36,6 +36,8 @@ export interface ItemIndex {
   readonly customMetadata: JsonValue | undefined;
   /** Orbax's rich types, as `richTypes.ts` reads them. */
   readonly valueMetadataTree: string | undefined;
+  /** The node of its root that was left out. */
+  readonly node: "tree" | undefined;
 }
 
 /** How {@link openItem} opens. */
@@ -146,6 +148,7 @@ async function readIndex({ name, path, folder, options, pace, context }: ItemOpe
     missingChunksAreLost: missingChunksAreLost(source, options),
     customMetadata: source.options.customMetadata,
     valueMetadataTree: source.options.valueMetadataTree,
+    node: options.node,
   };
 }
 

@@ -5,8 +5,10 @@ import { keyBytes } from "../../ocdbt/keyBytes.js";
 import { type FlatNode, flattenTree, type RefusedNode } from "../../pytree/flattenTree.js";
 import { unsavableStrings } from "../../pytree/formatStrings.js";
 import { type KeyPath, leafPath, paramName } from "../../pytree/keyPath.js";
+import type { RichNode } from "../../pytree/richTypes.js";
 import type { ValueType } from "../../pytree/treeMetadata.js";
 import { emptyValue, type StoredTree } from "../item/leaves.js";
+import type { Likeness } from "./likeness.js";
 import { type SavedArray, type SavedLeaf, savedLeaf } from "./savedLeaf.js";
 
 /** What stands at a path of an item's tree: a leaf, or nothing. */
@@ -21,6 +23,8 @@ export interface PlannedItem {
   readonly arrays: readonly PlannedArray[];
   /** Dtypes of the arrays by leaf path, as the `dtypes` item has them; undefined where two leaves of one path differ in it. */
   readonly dtypes: ReadonlyMap<string, Dtype> | undefined;
+  /** Rich types that it keeps, from its root on. */
+  readonly richTypes: RichNode | undefined;
 }
 
 /** An array that is going to be written. */
@@ -41,10 +45,10 @@ export interface SavePlan {
 
 /**
  * Plans a save: flattens the trees, and finds all that cannot be saved.
- * @param like trees of the checkpoint whose kinds the leaves keep, by item.
+ * @param like what leaves and containers keep the kinds of, by item.
  * @throws CheckpointValueError naming every part that no checkpoint can hold.
  */
-export function planSave(items: Readonly<Record<string, unknown>>, like: ReadonlyMap<string, StoredTree>): SavePlan {
+export function planSave(items: Readonly<Record<string, unknown>>, like: ReadonlyMap<string, Likeness>): SavePlan {
   const planned = Object.entries(items).map(([name, tree]) => planItem(name, tree, like.get(name)));
   const refused = planned.flatMap((item) => item.refused.map(({ path, problem }) => `${labelOf(item.name, path)} ${problem}`));
   if (refused.length > 0) throw new CheckpointValueError(`these cannot be saved, and nothing was: ${refused.join("; ")}`);
@@ -58,7 +62,8 @@ const labelOf = (item: string, path: KeyPath): string => [item, leafPath(path.sl
 /** The node under which substrax puts each item. */
 const itemNode = "tree";
 
-function planItem(name: string, tree: unknown, like: StoredTree | undefined): PlannedItem & { readonly refused: readonly RefusedNode[] } {
+function planItem(name: string, tree: unknown, likeness: Likeness | undefined): PlannedItem & { readonly refused: readonly RefusedNode[] } {
+  const like = likeness?.tree;
   const { nodes, refused } = flattenTree<SavedLeaf>({ [itemNode]: tree }, (value, path) => {
     if (path.length === 0) return undefined;
     const stored = leafAt(like, path.slice(1));
@@ -73,6 +78,7 @@ function planItem(name: string, tree: unknown, like: StoredTree | undefined): Pl
     nodes: nodes.map((node) => plannedNode(node, like)),
     arrays,
     dtypes: dtypesOf(nodes),
+    richTypes: likeness?.richTypes && { kind: "dict", members: [[itemNode, likeness.richTypes]] },
     refused: [...refused, ...refusedStrings(nodes), ...longNames(nodes)],
   };
 }

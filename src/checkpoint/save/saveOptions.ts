@@ -1,5 +1,6 @@
 import { CheckpointValueError } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
+import type { OpenedCheckpoint } from "../openedCheckpoint.js";
 import type { Checkpoint } from "../openedStep.js";
 import type { Producer } from "../record/record.js";
 import type { PlainJson } from "../record/untagged.js";
@@ -14,6 +15,9 @@ export interface LockOptions extends Pick<TaskContext, "signal"> {
   readonly ifLocked?: "wait" | "fail" | undefined;
 }
 
+/** Opened checkpoints by the item that is to be like them. */
+type LikeOpened = { readonly [Item in ItemName]?: Pick<OpenedCheckpoint, "layout" | "leaves"> | undefined };
+
 /** Options of a save. */
 export interface SaveOptions extends TaskContext, LockOptions {
   readonly epoch?: number | null | undefined;
@@ -25,8 +29,11 @@ export interface SaveOptions extends TaskContext, LockOptions {
   readonly extra?: Readonly<Record<string, PlainJson>> | undefined;
   /** Replaces the step where it exists; false by default. A save that fails leaves what was there. */
   readonly overwrite?: boolean | undefined;
-  /** A restored step, whose kinds the leaves keep: float or int, NumPy or JAX, tuple or list where empty. */
-  readonly like?: Pick<Checkpoint<unknown>, "step" | "items"> | undefined;
+  /**
+   * A restored step, or an opened checkpoint for each item, such as `{ model: checkpoint }`, whose kinds the leaves keep: float or int, NumPy or
+   * JAX, tuple or list where empty, and all tuples and namedtuples where Orbax's rich types tell them.
+   */
+  readonly like?: Pick<Checkpoint<unknown>, "step" | "items"> | LikeOpened | undefined;
   /** Of chunks and indexes; `"none"` by default, which is the fastest to restore. */
   readonly compression?: Compression | undefined;
 }

@@ -22,25 +22,28 @@ export interface SavePolicy {
   readonly concurrentBytes: number;
 }
 
+/** One save, whose arguments are checked. */
+export interface Save {
+  readonly step: number;
+  readonly plan: SavePlan;
+  readonly options: SaveOptions;
+  readonly policy: SavePolicy;
+  /** To be called when the last byte of the arrays was read. */
+  readonly taken: () => void;
+}
+
 const mebibyte = 1024 * 1024;
 
 /**
  * Saves a step: writes it aside, commits it, removes steps too many, and tidies where nobody reads.
- * @param taken is called when the last byte of the arrays was read.
  * @throws CheckpointNotWrittenError where the step exists, lies below the latest, or the place refuses it; DeviceError where a device fails;
  *   the signal's reason on abort. What was there before is unchanged then.
  */
-export async function saveStep(
-  root: WritableRoot,
-  step: number,
-  plan: SavePlan,
-  options: SaveOptions,
-  policy: SavePolicy,
-  taken: () => void,
-): Promise<void> {
+export async function saveStep(root: WritableRoot, save: Save): Promise<void> {
+  const { step, options, policy } = save;
   try {
     await asOnlyWriter(root, options, async () => {
-      await commitStep(root, step, plan, options, policy, taken);
+      await commitStep(root, save);
       await afterwards(async () => {
         await prune(root.storage, step, policy.maxToKeep);
         await tidySoon(root);
@@ -74,14 +77,7 @@ export async function asOnlyWriter<Value>(
   throw new StorageError({ path: "", reason: "busy", message });
 }
 
-async function commitStep(
-  root: WritableRoot,
-  step: number,
-  plan: SavePlan,
-  options: SaveOptions,
-  policy: SavePolicy,
-  taken: () => void,
-): Promise<void> {
+async function commitStep(root: WritableRoot, { step, plan, options, policy, taken }: Save): Promise<void> {
   const { storage } = root;
   const context: TaskContext = { signal: options.signal, onProgress: options.onProgress };
   const startTimeNsecs = nanosecondsNow();

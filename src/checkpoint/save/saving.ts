@@ -1,14 +1,8 @@
-import type { StoredTree } from "../item/leaves.js";
+import { likenessOf } from "./likeness.js";
 import { planSave } from "./planSave.js";
-import { type LockOptions, requireIfLocked, requireSaveArguments, type SaveOptions } from "./saveOptions.js";
+import { type LockOptions, requireIfLocked, requireSaveArguments } from "./saveOptions.js";
 import * as steps from "./saveStep.js";
 import type { WritableRoot } from "./writableRoot.js";
-
-/** What a store adds to a save. */
-export interface StorePolicy extends steps.SavePolicy {
-  /** Trees whose kinds the leaves keep, by item. */
-  readonly kinds: ReadonlyMap<string, StoredTree>;
-}
 
 /**
  * Checks and saves items; the path of the step's folder. Throws as the store's `save`.
@@ -16,17 +10,15 @@ export interface StorePolicy extends steps.SavePolicy {
  */
 export async function saveItems(
   root: () => WritableRoot,
-  step: number,
   items: Readonly<Record<string, unknown>>,
-  options: SaveOptions,
-  policy: StorePolicy,
-  taken: () => void,
+  save: Omit<steps.Save, "plan">,
 ): Promise<string> {
+  const { step, options } = save;
   requireSaveArguments(step, items, options);
-  const plan = planSave(items, policy.kinds);
+  const plan = planSave(items, await likenessOf(options.like));
   options.signal?.throwIfAborted();
   const opened = root();
-  await steps.saveStep(opened, step, plan, options, policy, taken);
+  await steps.saveStep(opened, { ...save, plan });
   return `${opened.name}/${step}`;
 }
 

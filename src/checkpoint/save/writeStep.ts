@@ -1,7 +1,9 @@
 import { writeOcdbt } from "../../ocdbt/write.js";
 import { formatArrayMetadatas } from "../../pytree/formatArrayMetadatas.js";
 import { formatStrings } from "../../pytree/formatStrings.js";
+import { keepRichTypes } from "../../pytree/keepRichTypes.js";
 import { paramName } from "../../pytree/keyPath.js";
+import { formatRichTree } from "../../pytree/richTypes.js";
 import { firstDevice, formatSharding } from "../../pytree/sharding.js";
 import { formatTreeMetadata, type TreeEntry } from "../../pytree/treeMetadata.js";
 import type { WritableStorage } from "../../storage/storage.js";
@@ -102,7 +104,9 @@ async function writeItem(folder: WritableStorage, item: PlannedItem, writing: Ar
   const strings = item.nodes.flatMap((node) => textOf(node));
   if (strings.length > 0) await text("_strings.json", formatStrings(new Map(strings)));
   const options = { useOcdbt: true, useZarr3: false, storeArrayDataEqualToFillValue: true, customMetadata: null };
-  await text("_METADATA", formatTreeMetadata({ entries: item.nodes.map(treeEntry), ...options }));
+  const entries = item.nodes.map(treeEntry);
+  const valueMetadataTree = item.richTypes && formatRichTree(keepRichTypes(entries, item.richTypes));
+  await text("_METADATA", formatTreeMetadata({ entries, ...options, valueMetadataTree }));
 }
 
 const arrayMetadataOf = ({ array, encoded }: EncodedLeaf) => ({
