@@ -11,7 +11,7 @@ import { openZarrArrays, type ZarrArray } from "../../zarr/openArray.js";
 import { openFolders } from "./arrayPlaces.js";
 import type { ItemLayout } from "./layout.js";
 import { listed } from "./listed.js";
-import { type NamedEntry, readEarlyStrings } from "./sideFiles.js";
+import { type NamedEntry, readMarkedStrings } from "./sideFiles.js";
 import { stateArrays } from "./stateArrays.js";
 import type { TreeSource } from "./treeSource.js";
 
@@ -50,7 +50,7 @@ export async function openItemArrays(folder: ReadableStorage, source: TreeSource
     if (array !== undefined) opened.set(entry, array);
   }
   const unopened = wanted.filter(({ entry }) => !opened.has(entry));
-  const texts = source.from === "msgpack" ? await readEarlyStrings(folder, unopened, context) : new Map<TreeEntry, string>();
+  const texts = source.from === "msgpack" ? await readMarkedStrings(folder, unopened, context) : new Map<TreeEntry, string>();
   requireNone(
     unopened.filter(({ entry }) => !texts.has(entry)),
     wanted.length,

@@ -9,10 +9,12 @@ import { openManifest } from "../../ocdbt/openManifest.js";
 import { memoryStorage } from "../../storage/memory.js";
 import { nodeStorage } from "../../storage/node.js";
 import { subfolder } from "../../storage/subfolder.js";
+import { Pace } from "../../tasks/pace.js";
 import { type Files, filesOfStep, fixtureFolder } from "../fixtureSteps.testing.js";
 import { entriesOf, jsonBytes, treeEntry } from "../handmadeStep.testing.js";
 import { restoredLeaves, sameLeaves } from "../restoredLeaves.testing.js";
 import { openedItem, restoredItem, unlisted } from "./openedItems.testing.js";
+import { openItem } from "./openItem.js";
 
 const item = "1200/model";
 const digits = filesOfStep("digits", 1200);
@@ -130,6 +132,23 @@ test("names are in the order of a tree: numbers by their value", async () => {
 test("a folder whose .zarray was lost, or is not listed, is an array still", async () => {
   const files = new Map([...(await inFolders())].filter(([path]) => !path.endsWith("_METADATA") && !path.endsWith(".zarray")));
   await expect(openedItem(files, item)).rejects.toMatchObject({ received: expect.stringContaining('"tree.hidden1.bias.value"') });
+});
+
+test("folders within folders without end are an error, and an abort is heard in them", async () => {
+  const endless = { read: async () => undefined, list: async () => ({ files: [], directories: ["a"] }) };
+  await expect(openedItem(endless, "i")).rejects.toMatchObject({
+    name: "CorruptCheckpointError",
+    expected: expect.stringContaining("64 folders"),
+  });
+  const controller = new AbortController();
+  const stopping = {
+    ...endless,
+    list: async () => {
+      controller.abort(new Error("stop"));
+      return endless.list();
+    },
+  };
+  await expect(openItem("i", stopping, "i", {}, new Pace(), { signal: controller.signal })).rejects.toThrow("stop");
 });
 
 test("a bare array", async () => {

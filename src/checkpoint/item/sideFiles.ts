@@ -12,6 +12,8 @@ import type { ZarrArray } from "../../zarr/openArray.js";
 import { listingOf } from "./arrayPlaces.js";
 import type { TreeSource } from "./treeSource.js";
 
+const stringsFile = "_strings.json";
+
 /**
  * Reads the strings of an item: of the state file, and from `_strings.json` where there are others.
  * @throws CorruptCheckpointError where the file, or the text of a leaf, is missing.
@@ -26,7 +28,7 @@ export async function readStrings(
   for (const [entry, leaf] of state) if (leaf.kind === "string") texts.set(entry, leaf.value);
   const strings = entries.filter((entry) => entry.valueType === "string" && !texts.has(entry));
   if (strings.length === 0) return texts;
-  const path = "_strings.json";
+  const path = stringsFile;
   const bytes = await folder.read(path, { longest: longestJson, signal });
   if (bytes === undefined)
     throw new CorruptCheckpointError({ path, expected: `the texts of ${strings.length} leaves`, received: "no such file" });
@@ -51,23 +53,26 @@ export interface NamedEntry {
 const mostFolders = 64;
 
 /**
- * Texts of leaves that have no array: Orbax 0.3 marked them as arrays, put all of them into the folder of one, and could not restore them itself.
+ * Texts of leaves that a state file marks as arrays: they lie beside it; Orbax 0.3 put all of them into the folder of one, and could not restore
+ * them itself.
  */
-export async function readEarlyStrings(
+export async function readMarkedStrings(
   folder: ReadableStorage,
   leaves: readonly NamedEntry[],
   { signal }: TaskContext,
 ): Promise<ReadonlyMap<TreeEntry, string>> {
   const texts = new Map<TreeEntry, string>();
-  for (const { name } of leaves.slice(0, mostFolders)) {
-    const path = `${name}/_strings.json`;
-    const bytes = name === "" ? undefined : await folder.read(path, { longest: longestJson, signal });
+  const names = leaves.slice(0, mostFolders).flatMap(({ name }) => (name === "" ? [] : [name]));
+  const paths = [stringsFile, ...names.map((name) => `${name}/${stringsFile}`)];
+  for (const path of leaves.length === 0 ? [] : paths) {
+    const bytes = await folder.read(path, { longest: longestJson, signal });
     if (bytes === undefined) continue;
     const document = parseJson(bytes, path);
     for (const leaf of leaves) {
       const text = findString(document, leaf.name);
       if (typeof text === "string") texts.set(leaf.entry, text);
     }
+    if (texts.size === leaves.length) break;
   }
   return texts;
 }
