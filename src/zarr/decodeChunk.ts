@@ -47,7 +47,7 @@ export async function* decodeChunkStream(
 }
 
 /** Most bytes of a chunk between two compressors: what does not compress takes little more than its own bytes. */
-export const longestBetween = (byteLength: number): number => 2 * byteLength + 64 * 1024;
+const longestBetween = (byteLength: number): number => 2 * byteLength + 64 * 1024;
 
 // As `decompress` does.
 function checkLength(received: number, expected: number, place: ChunkPlace): void {
