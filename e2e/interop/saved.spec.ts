@@ -7,10 +7,16 @@ import type { Page } from "playwright/test";
 import { differences, type Expected, type ExpectedStep } from "../fixtures/expected.js";
 import { expect, test } from "../page/test.js";
 import { startServer } from "../server/server.mjs";
-import { runPython } from "./runPython.js";
+import { type PythonName, runPython } from "./runPython.js";
 
 // Python saves, we restore and save again like it, and Python restores that: every leaf keeps bytes, dtype and kind. A fresh random store by
 // real substrax in each run. `npm test` hands over the Python that it prepared.
+
+/** The newest Orbax, and the oldest that substrax takes. */
+const pythons = [
+  ["the newest Orbax", "ORBAX_PYTHON"],
+  ["Orbax 0.11.33", "ORBAX_OLDEST_PYTHON"],
+] as const;
 
 const readJson = async <Value>(path: string): Promise<Value> => JSON.parse(await readFile(path, "utf8"));
 
@@ -57,8 +63,8 @@ async function saveInNode(from: string, into: string, steps: readonly number[]):
 }
 
 /** What Python finds wrong with `<folder>/saved`; then it saves a step of its own there, which we restore. */
-async function expectPythonAgrees(folder: string, steps: readonly number[], place: string): Promise<void> {
-  const lines: string[] = JSON.parse((await runPython("read_saved.py", [folder])).trim().split("\n").at(-1) ?? "");
+async function expectPythonAgrees(python: PythonName, folder: string, steps: readonly number[], place: string): Promise<void> {
+  const lines: string[] = JSON.parse((await runPython("read_saved.py", [folder], { name: python })).trim().split("\n").at(-1) ?? "");
   expect(lines, place).toEqual([]);
   const next = await readJson<ExpectedStep & { readonly step: number }>(join(folder, "next.json"));
   const store = new OrbaxCheckpointStore(nodeStorage(join(folder, "saved")));
@@ -72,13 +78,14 @@ async function expectPythonAgrees(folder: string, steps: readonly number[], plac
 }
 
 async function inFolder(
+  python: PythonName,
   work: (folder: string, seed: number, expected: Expected, steps: readonly number[]) => Promise<void>,
 ): Promise<void> {
   const seed = Number(process.env.ORBAX_INTEROP_SEED ?? Date.now() % 2 ** 31);
   console.info(`seed ${seed}`);
   const folder = await mkdtemp(join(tmpdir(), "orbax-webgpu-saved-"));
   try {
-    await runPython("write_random.py", ["--seed", `${seed}`, "--out", folder]);
+    await runPython("write_random.py", ["--seed", `${seed}`, "--out", folder], { name: python });
     const expected = await readJson<Expected>(join(folder, "expected.json"));
     const steps = Object.keys(expected.steps)
       .map(Number)
@@ -91,30 +98,32 @@ async function inFolder(
 
 const repeat = (seed: number) => `ORBAX_INTEROP_SEED=${seed} repeats this run`;
 
-test("what the browser saves from its GPU, Python restores, bit for bit", async ({ page }) => {
-  test.setTimeout(300_000);
-  await inFolder(async (folder, seed, _, steps) => {
-    const server = await startServer({ root: join(folder, "checkpoints") });
-    for (const compression of ["none", "zstd"] as const) {
-      await rm(join(folder, "saved"), { recursive: true, force: true });
-      for (const [path, base64] of await saveInBrowser(page, server.url, steps, compression)) {
-        const file = join(folder, "saved", path);
-        await mkdir(dirname(file), { recursive: true });
-        await writeFile(file, Buffer.from(base64, "base64"));
+for (const [name, python] of pythons) {
+  test(`what the browser saves from its GPU, ${name} restores, bit for bit`, async ({ page }) => {
+    test.setTimeout(300_000);
+    await inFolder(python, async (folder, seed, _, steps) => {
+      const server = await startServer({ root: join(folder, "checkpoints") });
+      for (const compression of ["none", "zstd"] as const) {
+        await rm(join(folder, "saved"), { recursive: true, force: true });
+        for (const [path, base64] of await saveInBrowser(page, server.url, steps, compression)) {
+          const file = join(folder, "saved", path);
+          await mkdir(dirname(file), { recursive: true });
+          await writeFile(file, Buffer.from(base64, "base64"));
+        }
+        await expectPythonAgrees(python, folder, steps, `${compression}; ${repeat(seed)}`);
       }
-      await expectPythonAgrees(folder, steps, `${compression}; ${repeat(seed)}`);
-    }
-    await server.close();
+      await server.close();
+    });
   });
-});
 
-test("what Node saves, Python restores, bit for bit", async () => {
-  test.setTimeout(300_000);
-  await inFolder(async (folder, seed, _, steps) => {
-    await saveInNode(join(folder, "checkpoints"), join(folder, "saved"), steps);
-    await expectPythonAgrees(folder, steps, repeat(seed));
+  test(`what Node saves, ${name} restores, bit for bit`, async () => {
+    test.setTimeout(300_000);
+    await inFolder(python, async (folder, seed, _, steps) => {
+      await saveInNode(join(folder, "checkpoints"), join(folder, "saved"), steps);
+      await expectPythonAgrees(python, folder, steps, repeat(seed));
+    });
   });
-});
+}
 
 test("tuples and namedtuples of Orbax's rich types are those in Python again", async () => {
   test.setTimeout(180_000);

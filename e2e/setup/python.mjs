@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { runCommand } from "./commands.mjs";
 
 /**
@@ -18,18 +18,29 @@ const usableMinors = [13, 12, 14];
 const abandonedAfterMs = 60 * 60 * 1000;
 const windows = process.platform === "win32";
 
+/** Pinned packages with the oldest Orbax that substrax takes. */
+export const oldestRequirements = "requirements-0.11.33.txt";
+
 /**
- * A Python with the pinned packages of `e2e/interop/requirements.txt`, made under `.cache/` the first time. An environment
+ * A Python with the pinned packages of a file in `e2e/interop/`, made under `.cache/` the first time. An environment
  * appears there by one rename when it is complete, so an interrupted run leaves none and two runs at once do no harm.
- * @param {{ run?: Run, log?: (line: string) => void, root?: string, env?: Record<string, string | undefined>, home?: string }} [options]
- *   `run` starts every command, those that install included.
+ * @param {{ run?: Run, log?: (line: string) => void, root?: string, env?: Record<string, string | undefined>, home?: string,
+ *   packages?: string }} [options] `run` starts every command, those that install included; `packages` is the file's name.
  * @returns {Promise<{ python: string } | { reason: string }>} The environment's interpreter, or why there can be none.
  * @throws {Error} When an interpreter is there but installing failed; the message holds the command's output.
  */
-export async function ensurePython({ run = runCommand, log = () => {}, root = projectRoot, env = process.env, home = homedir() } = {}) {
+export async function ensurePython(options = {}) {
+  const {
+    run = runCommand,
+    log = () => {},
+    root = projectRoot,
+    env = process.env,
+    home = homedir(),
+    packages = "requirements.txt",
+  } = options;
   const interpreter = await findInterpreter(run, candidatesOf(env, home));
   if (interpreter === undefined) return { reason: noInterpreter };
-  const requirements = join(root, "e2e", "interop", "requirements.txt");
+  const requirements = join(root, "e2e", "interop", packages);
   const stamp = stampOf(readFileSync(requirements, "utf8"), interpreter);
   const cache = join(root, ".cache");
   const folder = join(cache, `python-${createHash("sha256").update(stamp).digest("hex").slice(0, 16)}`);
@@ -122,7 +133,7 @@ async function makeEnvironment(tools, { cache, folder, requirements, interpreter
   removeAbandoned(cache);
   const making = mkdtempSync(join(cache, "making-python-"));
   try {
-    tools.log(`making a Python environment with real substrax (Python ${interpreter.version}, once)`);
+    tools.log(`making a Python environment from ${basename(requirements)} (Python ${interpreter.version}, once)`);
     await fillEnvironment(tools, making, requirements, interpreter);
     rmSync(join(making, "uv"), { recursive: true, force: true });
     writeFileSync(join(making, "stamp.json"), stamp);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Finished, recordInstalls } from "./commands.mjs";
-import { candidatesOf, ensurePython } from "./python.mjs";
+import { candidatesOf, ensurePython, oldestRequirements } from "./python.mjs";
 
 let root = "";
 beforeEach(() => {
@@ -78,6 +78,16 @@ describe("ensurePython", () => {
     expect(pip).toMatch(/uv==\d/);
     expect(uvVenv).toContain("--python /real/python3.12");
     expect(uvInstall).toContain(`--only-binary :all: -r ${join(root, "e2e", "interop", "requirements.txt")}`);
+  });
+
+  it("makes an environment of its own from each file of packages", async () => {
+    const first = await call(fakeMachine({ pythons: usual }).run);
+    writeFileSync(join(root, "e2e", "interop", oldestRequirements), "orbax-checkpoint==0.11.33");
+    const machine = fakeMachine({ pythons: usual });
+    const second = await ensurePython({ run: machine.run, root, env: {}, home: join(root, "home"), packages: oldestRequirements });
+    expect(machine.commands.join("\n")).toContain(`-r ${join(root, "e2e", "interop", oldestRequirements)}`);
+    expect(second).not.toEqual(first);
+    expect(cached()).toHaveLength(2);
   });
 
   it("makes another environment when the requirements or the interpreter change", async () => {

@@ -6,7 +6,7 @@ import { ensureChromium } from "./chromium.mjs";
 import { countCommand, countPlaywright, countReport, countVitest } from "./counts.mjs";
 import { missingHostServers } from "./hostServers.mjs";
 import { ensurePackages } from "./install.mjs";
-import { ensurePython } from "./python.mjs";
+import { ensurePython, oldestRequirements } from "./python.mjs";
 import { toolOf } from "./tools.mjs";
 import { missingWasmTools } from "./wasmTools.mjs";
 import { missingZipTools } from "./zipTools.mjs";
@@ -33,6 +33,11 @@ export function stagesOf({ root, run, prepare, log }) {
     return countReport(finished, file, countPlaywright);
   };
   const chromium = () => ensureChromium({ run: prepare.run, log });
+  /** With the newest Orbax, and with the oldest that substrax takes. */
+  const pythons = async () => {
+    const options = { run: prepare.run, log };
+    return /** @type {const} */ ([await ensurePython(options), await ensurePython({ ...options, packages: oldestRequirements })]);
+  };
   const noWasmTools = () => missingWasmTools({ root, run: prepare.run, install: process.env.CI === "true", log });
 
   const missingHosts = () => missingHostServers({ run: prepare.run, install: process.env.CI === "true", log });
@@ -92,11 +97,13 @@ export function stagesOf({ root, run, prepare, log }) {
       name: "Python interop",
       needs: ["build"],
       run: async () => {
-        const found = await ensurePython({ run: prepare.run, log });
-        if ("reason" in found) return { notRun: found.reason };
+        const [newest, oldest] = await pythons();
+        if ("reason" in newest) return { notRun: newest.reason };
+        if ("reason" in oldest) return { notRun: oldest.reason };
         const noZips = await missingZips();
         if (noZips !== undefined) log(`interop: ${noZips}`);
-        return playwright("interop", { CHROMIUM_PATH: await chromium(), ORBAX_NO_ZIP: noZips ?? "", ORBAX_PYTHON: found.python });
+        const env = { ORBAX_PYTHON: newest.python, ORBAX_OLDEST_PYTHON: oldest.python, ORBAX_NO_ZIP: noZips ?? "" };
+        return playwright("interop", { CHROMIUM_PATH: await chromium(), ...env });
       },
     },
     {
@@ -107,7 +114,7 @@ export function stagesOf({ root, run, prepare, log }) {
         await ensurePackages({ root, run: prepare.run });
         await ensurePackages({ root: join(root, "docs", "recipes"), run: prepare.run });
         await chromium();
-        await ensurePython({ run: prepare.run, log });
+        await pythons();
         await noWasmTools();
         await missingHosts();
         await missingZips();

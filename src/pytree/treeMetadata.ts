@@ -15,6 +15,7 @@ export const valueTypes = {
   List: "empty",
   Tuple: "empty",
   NamedTuple: "empty",
+  /** Python's `...`, which Orbax 0.10 and later save as a leaf that is not there. */
   placeholder: "empty",
 } as const;
 
