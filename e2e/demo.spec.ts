@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { drawWithFinger, drawWithMouse, losableDevice, openDemo, padOf, reportOf, verdictOf } from "./demo/demoPage.js";
 import { drawings } from "./demo/drawings.js";
 import { expectedLeaves } from "./demo/expectedLeaves.js";
+import { shiftsOf, watchShifts, windowSizes } from "./demo/layoutShifts.js";
 import { expect, test } from "./demo/test.js";
 
 const digits = join(import.meta.dirname, "fixtures", "data", "digits");
@@ -276,22 +277,11 @@ test("the page stands still while it loads, and asks no other host for anything"
   const hosts = new Set<string>();
   // Workers of the page's own come from blob: addresses.
   page.on("request", (request) => request.url().startsWith("blob:") || hosts.add(new URL(request.url()).host));
-  await page.addInitScript(() => {
-    const shifts: number[] = [];
-    Object.assign(window, { shifts });
-    new PerformanceObserver((list) => shifts.push(...list.getEntries().map((entry) => Reflect.get(entry, "value")))).observe({
-      type: "layout-shift",
-      buffered: true,
-    });
-  });
-  for (const viewport of [
-    { width: 1280, height: 900 },
-    { width: 360, height: 640 },
-  ]) {
+  await watchShifts(page);
+  for (const viewport of windowSizes) {
     await page.setViewportSize(viewport);
     await openDemo(page, demo.url);
-    const shifts: number[] = await page.evaluate(() => Reflect.get(window, "shifts"));
-    expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.02);
+    expect(await shiftsOf(page)).toBeLessThan(0.02);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
   }
   expect([...hosts]).toEqual([new URL(demo.url).host]);

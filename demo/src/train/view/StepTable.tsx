@@ -1,10 +1,10 @@
 import type { CheckpointMetadata } from "orbax-webgpu";
 import { grouped, percent } from "../../view/numbers.js";
-import { bundledStep } from "../session/savedPlace.js";
+import { bundledStep, type Origin } from "../session/savedPlace.js";
 import type { SavedStep, SavedSteps } from "../session/savedSteps.js";
 import type { Training } from "../session/useTraining.js";
 import { bytesText } from "./bytesText.js";
-import { DeleteButton } from "./DeleteButton.js";
+import { StepActions } from "./StepActions.js";
 
 interface StepTableProps {
   readonly training: Training;
@@ -14,13 +14,14 @@ interface StepTableProps {
 
 /** The steps, newest first, and what can be done with them; last the one that Python saved. */
 export function StepTable({ training, saved, keepFocus }: StepTableProps) {
-  const { phase, activity, session } = training;
+  const { phase } = training;
   const canAct = phase.kind === "ready" || (phase.kind === "failed" && phase.canRestore);
-  const remove = (step: number) => {
-    keepFocus();
-    void session?.delete(step);
-  };
-  const isBusy = activity !== "idle";
+  const actions = (origin: Origin) =>
+    canAct ? (
+      <td>
+        <StepActions training={training} origin={origin} keepFocus={keepFocus} />
+      </td>
+    ) : null;
   return (
     <table class="steps-table">
       <caption class="hidden">Saved steps, the newest first</caption>
@@ -42,35 +43,13 @@ export function StepTable({ training, saved, keepFocus }: StepTableProps) {
         {saved.steps.map((step) => (
           <tr key={step.step}>
             <StepCells step={step} saved={saved} />
-            {canAct ? (
-              <td>
-                <div class="actions">
-                  <button
-                    type="button"
-                    disabled={isBusy}
-                    aria-label={`Restore step ${step.step}`}
-                    onClick={() => void session?.restore(step.step)}
-                  >
-                    Restore
-                  </button>
-                  <DeleteButton step={step.step} disabled={isBusy} confirm={() => remove(step.step)} />
-                </div>
-              </td>
-            ) : null}
+            {actions(step.step)}
           </tr>
         ))}
         <tr>
           <th scope="row">{grouped(bundledStep)}</th>
           <td colSpan={4}>by Flax and Optax in Python; it comes with the page</td>
-          {canAct ? (
-            <td>
-              <div class="actions">
-                <button type="button" disabled={isBusy} aria-label="Restore Python’s step" onClick={() => void session?.restore("python")}>
-                  Restore
-                </button>
-              </div>
-            </td>
-          ) : null}
+          {actions("python")}
         </tr>
       </tbody>
     </table>
