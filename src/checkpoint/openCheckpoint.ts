@@ -56,9 +56,12 @@ export async function openCheckpoint<Device extends GPUDevice | undefined = unde
   const generation = options.generation === undefined ? undefined : BigInt(options.generation);
   const open = () => stopTogether((context) => openIn(storage, { request, generation, context }), { signal: options.signal });
   loadOpening().catch(() => undefined); // it comes while the place is looked at, and whether it failed is told when it is needed
-  const { value, again } = await unlessChanged(open);
+  const first = await unlessChanged(open);
   const { openedPlace } = await loadOpening();
-  return openedPlace(value, options, again);
+  const { kind, step } = first.value.place;
+  const sameStep = kind === "root" ? { ...request, step } : request;
+  const reopen = (later: TaskContext) => stopTogether((context) => openIn(storage, { request: sameStep, generation, context }), later);
+  return openedPlace(first, options, reopen);
 }
 
 /** What reads an item's index: more than what finds the item. */

@@ -1,5 +1,5 @@
 import { longestJson, parseJson } from "../bytes/json.js";
-import { CorruptCheckpointError, isCheckpointError, UnsupportedCheckpointError } from "../errors.js";
+import { CorruptCheckpointError, isCheckpointError, StorageError, UnsupportedCheckpointError } from "../errors.js";
 import { pathIn } from "../storage/paths.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
@@ -8,16 +8,16 @@ import type { ArrayLeaf } from "./item/leaves.js";
 import { type ItemIndex, openItem } from "./item/openItem.js";
 import type { OptionalFiles } from "./metadata/optionalFiles.js";
 import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
-import { type OpenedCheckpoint, openedCheckpoint } from "./openedCheckpoint.js";
+import { type OpenedCheckpoint, openedCheckpoint, type Reading } from "./openedCheckpoint.js";
 import { openedJson } from "./openedJson.js";
 import { jsonFiles } from "./place/itemKind.js";
 import type { Place } from "./place/place.js";
 import { requireNoGroup } from "./place/requireNoGroup.js";
-import type { ReadAgain } from "./readAgain.js";
 import { readDtypesFile } from "./record/dtypesFile.js";
 import type { RecordedDtypes } from "./record/recordedDtypes.js";
 import { type PlainJson, untagged } from "./record/untagged.js";
 import type { RestoreDefaults } from "./restore/restoreOptions.js";
+import type { Opened } from "./stepAccess.js";
 import { storedBytesOf } from "./storedBytes.js";
 
 /** What was found of a checkpoint. */
@@ -78,11 +78,11 @@ async function unlessEmpty(place: Place, label: string, opening: Promise<ItemInd
 
 /** Makes an opened checkpoint of the index of a place. */
 export function openedPlace<Device extends GPUDevice | undefined>(
-  index: IndexOfPlace,
+  first: Opened<IndexOfPlace>,
   defaults: RestoreDefaults<Device>,
-  again: ReadAgain,
+  reopen: (context: TaskContext) => Promise<Opened<IndexOfPlace>>,
 ): OpenedCheckpoint<Device> {
-  const { place, metadata } = index;
+  const { place, metadata, ...index } = first.value;
   const facts = {
     kind: place.kind,
     step: place.step,
@@ -91,8 +91,15 @@ export function openedPlace<Device extends GPUDevice | undefined>(
     metadata,
   };
   if (index.kind === "json") return openedJson(facts, index.value);
-  const { item, dtypes, storedBytes } = index;
-  return openedCheckpoint({ ...facts, storedBytes }, { step: place.step, items: [item], dtypes }, item, defaults, again);
+  const { storedBytes } = index;
+  return openedCheckpoint({ ...facts, storedBytes }, readingOf(first), defaults, async (context) => readingOf(await reopen(context)));
+}
+
+function readingOf({ value, again }: Opened<IndexOfPlace>): Reading {
+  if (value.kind === "json")
+    throw new StorageError({ path: value.place.path, reason: "changed", message: "it is JSON now; open the checkpoint again" });
+  const { place, item, dtypes } = value;
+  return { opened: { step: place.step, items: [item], dtypes }, item, again };
 }
 
 /** Reads the value of a JSON item, whose file has had several names. */

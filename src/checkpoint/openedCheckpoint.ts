@@ -1,6 +1,8 @@
 import type { Dtype } from "../arrays/dtypes.js";
 import type { GpuArray } from "../gpu/gpuArray.js";
 import type { BufferLimits } from "../gpu/limits.js";
+import type { TaskContext } from "../tasks/context.js";
+import { steadyProgress } from "../tasks/steadyProgress.js";
 import type { ItemLayout } from "./item/layout.js";
 import { type LeafInfo, leafInfos, type StoredBytes } from "./item/leafInfo.js";
 import type { ItemIndex } from "./item/openItem.js";
@@ -20,6 +22,7 @@ import {
   restoreOpened,
 } from "./restoreOpened.js";
 import type { Placed, RestoredBy, Template } from "./template/restoredTypes.js";
+import { isChanged } from "./unlessChanged.js";
 
 /** What is known of an opened checkpoint beside its index. */
 export interface CheckpointFacts {
@@ -68,18 +71,34 @@ export interface OpenedCheckpoint<StoreDevice extends GPUDevice | undefined = un
   destroy(): void;
 }
 
+/** What a checkpoint is read by. */
+export interface Reading {
+  readonly item: ItemIndex;
+  /** What the item was opened with. */
+  readonly opened: OpenedItems;
+  /** Runs what reads on. */
+  readonly again: ReadAgain;
+}
+
 /**
  * Makes an opened checkpoint of an item's index.
- * @param opened what it was opened with.
- * @param again runs what reads on.
+ * @param reopen opens the same anew, once for each call that meets a file which changed since; without it that is an error.
  */
 export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
   { storedBytes, ...facts }: CheckpointFacts & { readonly storedBytes?: StoredBytes | undefined },
-  opened: OpenedItems,
-  item: ItemIndex,
+  reading: Reading,
   defaults: RestoreDefaults<StoreDevice>,
-  again: ReadAgain,
+  reopen?: (context: TaskContext) => Promise<Reading>,
 ): OpenedCheckpoint<StoreDevice> {
+  const { item } = reading;
+  const readNewest = async <Value>(read: (reading: Reading) => Promise<Value>, context: TaskContext): Promise<Value> => {
+    try {
+      return await read(reading);
+    } catch (error) {
+      if (reopen === undefined || !isChanged(error)) throw error;
+      return read(await reopen(context));
+    }
+  };
   expectRestore();
   const leaves = onFirstCall(() => leafInfos(item.leaves, "", storedBytes));
   const owned = new Set<GpuArray>();
@@ -90,15 +109,19 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
       return leaves();
     },
     requiredLimits: () => limitsOf([item]),
-    async restore(options: RestoreOptions & { readonly template?: Template } = {}) {
-      const { template } = options;
+    async restore({ template, ...options }: RestoreOptions & { readonly template?: Template } = {}) {
       const templates = template === undefined || template === null ? {} : { [item.name]: template };
-      const restored = await restoreOpened({ ...opened, items: [item] }, { templates, prefixOf: () => "" }, options, defaults, again);
+      const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
+      const restore = ({ opened, again, ...read }: Reading) =>
+        restoreOpened({ ...opened, items: [read.item] }, { templates, prefixOf: () => "" }, steady, defaults, again);
+      const restored = await readNewest(restore, { signal: options.signal });
       for (const array of restored.owned) owned.add(array);
       return restored.items[item.name] as never;
     },
     async read(path: string, options: ReadArrayOptions = {}) {
-      const array = await readOpened(opened, [item, path], options, defaults, again);
+      const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
+      const read = ({ opened, again, ...from }: Reading) => readOpened(opened, [from.item, path], steady, defaults, again);
+      const array = await readNewest(read, { signal: options.signal });
       for (const made of ownedOf(array, options.into)) owned.add(made);
       return array as never;
     },

@@ -69,7 +69,9 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
   return {
     step: index.step,
     metadata: index.metadata,
-    items: Object.fromEntries(index.items.map((item) => [item.name, openedCheckpoint(factsOf(index, item), index, item, defaults, again)])),
+    items: Object.fromEntries(
+      index.items.map((item) => [item.name, openedCheckpoint(factsOf(index, item), { opened: index, item, again }, defaults)]),
+    ),
     get leaves() {
       return leaves();
     },

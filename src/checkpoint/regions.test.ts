@@ -94,6 +94,7 @@ function counted(storage: ReadableStorage) {
   const reads: { readonly path: string; readonly length: number | undefined }[] = [];
   const counting: ReadableStorage = {
     list: (prefix, options) => storage.list(prefix, options),
+    size: (path, options) => storage.size?.(path, options) ?? Promise.resolve(undefined),
     read: (path, options) => {
       reads.push({ path, length: options?.range?.length });
       return storage.read(path, options);
@@ -166,6 +167,38 @@ describe("of a chunk only what is needed is read", () => {
     reads.length = 0;
     await opened?.read("both_axes");
     expect(reads.reduce((sum, { length = 0 }) => sum + length, 0)).toBeGreaterThan(6 * one);
+  });
+
+  it.each(["shard_end_checked", "shard_start_plain", "shard_of_shards"])(
+    "of %s in a file of its own: the index, and one chunk",
+    async (name) => {
+      const { storage, reads } = counted(nodeStorage(join(fixtureFolder, "zarr-python", "3", "arrays", name)));
+      const opened = await openCheckpoint(storage);
+      reads.length = 0;
+      await opened.read("", {
+        region: [
+          [0, 1],
+          [0, 1],
+        ],
+      });
+      const part = reads.reduce((sum, { length = Number.NaN }) => sum + length, 0);
+      expect(reads.length).toBe(name === "shard_of_shards" ? 3 : 2);
+      reads.length = 0;
+      await opened.read("");
+      expect(reads.every(({ length }) => length === undefined)).toBe(true);
+      const size = (await storage.size?.(reads[0]?.path ?? "")) ?? 0;
+      expect(part).toBeLessThan(size);
+    },
+  );
+
+  it("of an uncompressed file of its own: the rows", async () => {
+    const { storage, reads } = counted(nodeStorage(join(fixtureFolder, "zarr-python", "3", "arrays", "compressor_none")));
+    const opened = await openCheckpoint(storage);
+    const [leaf] = opened.leaves;
+    reads.length = 0;
+    await opened.read("", { region: [[0, 1]] });
+    expect(leaf?.shape).toHaveLength(2);
+    expect(reads.every(({ length }) => length !== undefined && length < (leaf?.bytes ?? 0))).toBe(true);
   });
 
   it("chunks that were left out are the fill value", async () => {

@@ -5,7 +5,10 @@ export async function unlessChanged<Value>(open: () => Promise<Value>): Promise<
   try {
     return await open();
   } catch (error) {
-    if (isCheckpointError(error, "Storage") && error.reason === "changed") return open();
+    if (isChanged(error)) return open();
     throw error;
   }
 }
+
+/** Whether a file turned out to be of another version than what was read before. */
+export const isChanged = (error: unknown): boolean => isCheckpointError(error, "Storage") && error.reason === "changed";

@@ -47,6 +47,36 @@ export function requireFewChunks(arrays: Iterable<ZarrArray>): void {
   );
 }
 
+/** A chunk's file as the range of all its bytes, where its place tells how many; a file that is not there stays one. */
+export async function measuredSource(
+  source: ChunkSource & { readonly kind: "file" },
+  array: ZarrArray,
+  context: TaskContext,
+): Promise<ChunkSource> {
+  const { storage, path } = source;
+  const length = await storage.size?.(path, { signal: context.signal });
+  if (length === undefined) return source;
+  const range = { kind: "range", storage, path, range: { offset: 0, length } } as const;
+  requireLength(range, array);
+  return range;
+}
+
+/** Decoded bytes from which on a chunk's file is measured first: it is read as a stream then, and decoded by workers. */
+const longFile = 16 * 1024 * 1024;
+
+/** The sources, with a promise for each only where there is a long file among them. */
+async function measuredIfLong(sources: readonly ChunkSource[], chunks: readonly ChunkOfArray[], context: TaskContext) {
+  const isLong = (source: ChunkSource, array: ZarrArray | undefined): source is ChunkSource & { readonly kind: "file" } =>
+    source.kind === "file" && array?.streamable === true && array.chunkByteLength > longFile;
+  if (!sources.some((source, nth) => isLong(source, chunks[nth]?.array))) return sources;
+  return Promise.all(
+    sources.map((source, nth) => {
+      const array = chunks[nth]?.array;
+      return array !== undefined && isLong(source, array) ? measuredSource(source, array, context) : source;
+    }),
+  );
+}
+
 /** Chunks that are looked up together: few enough to block nobody for long, enough to need no promise each. */
 const chunksAtOnce = 1024;
 
@@ -64,7 +94,7 @@ export async function locateChunks(
   for (const some of batchesOf(arrays)) {
     if (pace.due) await pace.rest();
     context.signal?.throwIfAborted();
-    const sources = await sourcesOf(index.arrays, some, { signal: context.signal, pace });
+    const sources = await measuredIfLong(await sourcesOf(index.arrays, some, { signal: context.signal, pace }), some, context);
     for (const [nth, { place, array, chunk }] of some.entries()) {
       const source = sources[nth] ?? nowhere;
       if (source.kind === "range") requireLength(source, array);

@@ -8,7 +8,7 @@ import { chunksOf } from "../../zarr/grid.js";
 import { innerArray, type ZarrArray, type ZarrChunk } from "../../zarr/openArray.js";
 import { longestStored } from "../../zarr/readBlocks.js";
 import { parseShardIndex, type ShardIndex, type ShardLayout, shardIndexRange } from "../../zarr/shardIndex.js";
-import { type ChunkSource, type LocatedChunk, largestGap } from "./locateChunks.js";
+import { type ChunkSource, type LocatedChunk, largestGap, measuredSource } from "./locateChunks.js";
 
 // What of the chunks of a region has to be read.
 
@@ -25,14 +25,29 @@ export interface ArrayChunks {
  */
 export async function neededChunks(array: ZarrArray, located: readonly LocatedChunk[], context: TaskContext): Promise<ArrayChunks[]> {
   const { shard } = array.stored;
-  if (shard === undefined) return [{ array, chunks: located.flatMap((chunk) => neededRuns(array, chunk)) }];
+  const measured = await Promise.all(located.map((chunk) => measuredFile(array, chunk, context)));
+  if (shard === undefined) return [{ array, chunks: measured.flatMap((chunk) => neededRuns(array, chunk)) }];
   const inner = innerArray(array, shard);
-  const narrowed = await Promise.all(located.map((chunk) => innerChunks(array, inner, shard, chunk, context)));
+  const narrowed = await Promise.all(measured.map((chunk) => innerChunks(array, inner, shard, chunk, context)));
   return [
-    { array: inner, chunks: narrowed.flatMap((chunks) => chunks ?? []) },
-    { array, chunks: located.filter((_, index) => narrowed[index] === undefined) },
+    ...(await neededChunks(
+      inner,
+      narrowed.flatMap((chunks) => chunks ?? []),
+      context,
+    )),
+    { array, chunks: measured.filter((_, index) => narrowed[index] === undefined) },
   ];
 }
+
+/** A chunk that is a file of its own, and of which only a part is needed, as the range of all its bytes, where the place tells how many. */
+async function measuredFile(array: ZarrArray, located: LocatedChunk, context: TaskContext): Promise<LocatedChunk> {
+  const { chunk, source } = located;
+  const canBeCut = array.stored.shard !== undefined || (array.codec === "none" && array.streamable);
+  if (source.kind !== "file" || !canBeCut || isWhole(array, boxWithin(array, chunk))) return located;
+  return { ...located, source: await measuredSource(source, array, context) };
+}
+
+const isWhole = ({ chunkShape }: ZarrArray, { shape }: Box): boolean => shape.every((length, axis) => length === chunkShape[axis]);
 
 /** The part of a chunk that lies in the array, in the chunk's own elements. */
 function boxWithin({ spec, chunkShape }: ZarrArray, { origin }: ZarrChunk): Box {
@@ -66,16 +81,18 @@ async function innerChunks(
   { signal }: TaskContext,
 ): Promise<LocatedChunk[] | undefined> {
   const place = { path: "path" in source ? source.path : "", offset: source.kind === "range" ? source.range.offset : 0 };
-  const grid = { shape: array.chunkShape, chunkShape: shard.chunkShape, keyOf: (indices: readonly number[]) => indices.join(".") };
-  const within = Array.from(chunksOf(grid, boxWithin(array, chunk)));
-  if (source.kind === "fill") return within.map((entry) => ({ chunk: innerChunk(chunk, entry), source }));
   if (source.kind !== "range" || shard.outer.length > 0) return undefined;
+  const grid = { shape: array.chunkShape, chunkShape: shard.chunkShape, keyOf: (indices: readonly number[]) => indices.join(".") };
+  const box = boxWithin(array, chunk);
   const range = shardIndexRange(shard, source.range.length, place);
-  if (range.length > longestIndex) return undefined;
+  if (range.length > longestIndex || isWhole(array, box)) return undefined;
   const bytes = await source.storage.read(source.path, { range: { ...range, offset: source.range.offset + range.offset }, signal });
   if (bytes === undefined) throw new CorruptCheckpointError({ ...place, expected: "a shard", received: "no such file" });
   const index = parseShardIndex(bytes, shard, source.range.length, place);
-  return within.map((entry) => ({ chunk: innerChunk(chunk, entry), source: innerSource(inner, source, index, entry) }));
+  return Array.from(chunksOf(grid, box), (entry) => ({
+    chunk: innerChunk(chunk, entry),
+    source: innerSource(inner, source, index, entry),
+  }));
 }
 
 const innerChunk = ({ key, origin }: ZarrChunk, entry: ZarrChunk): ZarrChunk => ({

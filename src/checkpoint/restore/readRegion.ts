@@ -28,7 +28,9 @@ export async function readRegion(
   context: TaskContext,
 ): Promise<RestoredArray> {
   const leaf = arrayAt(index.leaves, path);
-  const array = regionArray(leaf.array, boxOf(region, leaf.array.spec.shape, path));
+  const box = boxOf(region, leaf.array.spec.shape, path);
+  const isAll = box.shape.every((length, axis) => length === leaf.array.spec.shape[axis]);
+  const array = isAll ? leaf.array : regionArray(leaf.array, box);
   const wanted = { kind: "array", ...array.spec, place: "default", usage, into } as const;
   const matched = { kind: "stored", leaf: { ...leaf, array, keyImpl: undefined }, wanted } as const;
   const plan = planRestore([{ item: index.name, tree: { kind: "leaf", leaf: matched }, mismatches: [] }], policy);
