@@ -13,6 +13,7 @@ import { Pace } from "../../tasks/pace.js";
 import { type Files, filesOfStep, fixtureFolder } from "../fixtureSteps.testing.js";
 import { entriesOf, jsonBytes, treeEntry } from "../handmadeStep.testing.js";
 import { restoredLeaves, sameLeaves } from "../restoredLeaves.testing.js";
+import { leafInfos } from "./leafInfo.js";
 import { openedItem, restoredItem, unlisted } from "./openedItems.testing.js";
 import { openItem } from "./openItem.js";
 
@@ -203,10 +204,14 @@ test("databases in folders of their own (handmade)", async () => {
   await expect(openedItem(files, "i")).rejects.toMatchObject({ path: "i/n.a/root" });
 });
 
-test("a leaf that was left out is nothing", async () => {
-  const storage = nodeStorage(join(fixtureFolder, "placeholders"));
-  const { items } = JSON.parse(readFileSync(join(fixtureFolder, "placeholders/expected.json"), "utf8"));
-  expect(await differences(await restoredItem(await openedItem(storage, "checkpoint")), items.checkpoint)).toEqual([]);
+test.each([
+  ["placeholders", "a leaf that was left out is nothing", []],
+  ["shared-names", "leaves of one name share an array, and say so", [["a.b"], ["a/b"]]],
+])("%s: %s", async (fixture, _, sharedWith) => {
+  const index = await openedItem(nodeStorage(join(fixtureFolder, fixture)), "checkpoint");
+  const { items } = JSON.parse(readFileSync(join(fixtureFolder, fixture, "expected.json"), "utf8"));
+  expect(await differences(await restoredItem(index), items.checkpoint)).toEqual([]);
+  expect(leafInfos(index.leaves).flatMap((leaf) => (leaf.sharedWith === undefined ? [] : [leaf.sharedWith]))).toEqual(sharedWith);
 });
 
 test("an older version of the database, where there is one", async () => {
