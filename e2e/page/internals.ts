@@ -15,6 +15,7 @@ export { flipBits, removeFile, whenWritable } from "./opfs/changeFile.js";
 export { copyFiles, opfsFolder, putFile, putFiles } from "./opfs/files.js";
 export { holdFile } from "./opfs/holdFile.js";
 export { inWorker } from "./opfs/inWorker.js";
+export { keptExtents } from "./opfs/keptExtents.js";
 export { fillsOf, outcomeOf } from "./opfs/outcomes.js";
 export { opfsTasks } from "./opfs/tasks.js";
 export { problemsOfCheckpoints } from "./problemsOfCheckpoints.js";

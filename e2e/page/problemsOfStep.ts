@@ -1,4 +1,4 @@
-import { type Checkpoint, type GpuArray, type HostArray, OrbaxCheckpointStore, type PrngKey } from "orbax-webgpu";
+import { type Checkpoint, type CheckpointDirectory, type GpuArray, type HostArray, OrbaxCheckpointStore, type PrngKey } from "orbax-webgpu";
 import { narrowed } from "../../src/arrays/dtypes.js";
 import { gpuBufferSize } from "../../src/gpu/limits.js";
 import { readBack } from "../../src/gpu/readBack.js";
@@ -11,8 +11,13 @@ export type ExpectedItems = Readonly<Record<string, readonly ExpectedLeaf[]>>;
 const defaultUsage = 0x80 | 0x04 | 0x08;
 
 /** Restores a step without templates onto a device, 64-bit arrays too, and looks for {@link problemsOf}. */
-export async function problemsOfStep(url: string, step: number, items: ExpectedItems, device: GPUDevice): Promise<string[]> {
-  const checkpoint = await new OrbaxCheckpointStore(url, { device, enableX64: true }).restore(step);
+export async function problemsOfStep(
+  directory: CheckpointDirectory,
+  step: number,
+  items: ExpectedItems,
+  device: GPUDevice,
+): Promise<string[]> {
+  const checkpoint = await new OrbaxCheckpointStore(directory, { device, enableX64: true }).restore(step);
   const problems = await problemsOf(checkpoint, items, device);
   checkpoint.destroy();
   return problems;

@@ -303,6 +303,23 @@ function bytes(length: number): Uint8Array {
   return Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) % 256);
 }
 
+describe("sizes", () => {
+  const root = new Map([["a", bytes(1000)]]);
+
+  test("are told by headers alone, where the server lets nobody ask so by those of a read that is left", async () => {
+    const server = await serve({ root });
+    expect(await storageOf(server).size?.("a")).toBe(1000);
+    expect(await storageOf(server).size?.("nothing")).toBeUndefined();
+    expect(server.requests.map(({ method }) => method)).toEqual(["HEAD", "HEAD"]);
+    for (const fault of [{ kind: "status", status: 403, times: 1 } as const, { kind: "cut", afterBytes: 0, times: 1 } as const]) {
+      server.resetRequests();
+      server.addFault(fault);
+      expect(await storageOf(server).size?.("a")).toBe(1000);
+      expect(server.requests.map(({ method }) => method)).toEqual(["HEAD", "GET"]);
+    }
+  });
+});
+
 describe("facts", () => {
   const root = new Map([
     ["run/a", bytes(1000)],

@@ -3,7 +3,7 @@ import { CheckpointValueError, StorageError } from "../errors.js";
 import { ByteBudget } from "../tasks/budget.js";
 import { withCoalescing } from "./coalesce.js";
 import { type AddressOptions, parseAddress } from "./hosts/address.js";
-import { askFacts } from "./http/askFacts.js";
+import { askFacts, askLength } from "./http/askFacts.js";
 import { Exchange, type HttpHeaders } from "./http/exchange.js";
 import { Parts } from "./http/parts.js";
 import { type Clock, systemClock } from "./http/retry.js";
@@ -116,10 +116,7 @@ function openSession(settings: SessionSettings): ReadableStorage {
     async size(path, { signal } = {}) {
       const target = locate(path);
       signal?.throwIfAborted();
-      const answer = await session.ask({ target, priority: "high", attempts: session.attempts(), signal });
-      answer?.close();
-      // A length that was compressed in secret is too short; what is read by it then says so.
-      return answer?.status === 200 ? answer.length : undefined;
+      return askLength(session, target, signal);
     },
 
     async list(prefix, { signal } = {}) {

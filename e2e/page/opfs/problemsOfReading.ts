@@ -1,11 +1,25 @@
-import { opfsStorage } from "orbax-webgpu";
+import { mirrored, opfsStorage, type ReadableStorage } from "orbax-webgpu";
 import { readCases } from "../../../src/storage/conformanceReads.testing.js";
 import { subfolder } from "../../../src/storage/subfolder.js";
 
-/** The conformance cases that fail on a folder with their files, a line each, and how many were run. */
-export async function problemsOfReading(folder: string): Promise<{ readonly run: number; readonly problems: string[] }> {
+/** Cases that were run, and a line for each that failed. */
+interface ReadingReport {
+  readonly run: number;
+  readonly problems: string[];
+}
+
+/** The conformance cases on a folder with their files. */
+export function problemsOfReading(folder: string): Promise<ReadingReport> {
   const storage = opfsStorage(folder);
-  const subjects = { storage, snapshot: storage.snapshot?.(), "below the root": subfolder(opfsStorage(), folder) };
+  return problemsOf({ storage, snapshot: storage.snapshot?.(), "below the root": subfolder(opfsStorage(), folder) });
+}
+
+/** The conformance cases on a mirror of a server with their files: while it is filled, and when it was. */
+export function problemsOfMirror(url: string, cache: string): Promise<ReadingReport> {
+  return problemsOf({ first: mirrored(url, cache), again: mirrored(url, cache), snapshot: mirrored(url, cache).snapshot() });
+}
+
+async function problemsOf(subjects: Readonly<Record<string, ReadableStorage | undefined>>): Promise<ReadingReport> {
   const problems: string[] = [];
   let run = 0;
   for (const [subject, tested] of Object.entries(subjects)) {

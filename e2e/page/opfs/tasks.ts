@@ -1,8 +1,8 @@
-import { problemsOfReading } from "./problemsOfReading.js";
+import { problemsOfMirror, problemsOfReading } from "./problemsOfReading.js";
 import { problemsOfSources } from "./problemsOfSources.js";
 import { problemsOfDirectory, problemsOfWriting } from "./problemsOfWriting.js";
 
 /** What the page and a worker do alike. */
-export const opfsTasks = { problemsOfReading, problemsOfSources, problemsOfWriting, problemsOfDirectory };
+export const opfsTasks = { problemsOfReading, problemsOfMirror, problemsOfSources, problemsOfWriting, problemsOfDirectory };
 
 export type OpfsTasks = typeof opfsTasks;

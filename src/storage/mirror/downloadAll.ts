@@ -1,3 +1,4 @@
+import { stopTogether } from "../../tasks/stopTogether.js";
 import type { Keeper } from "./keeper.js";
 import type { MirrorSession } from "./session.js";
 
@@ -10,15 +11,21 @@ const atOnce = 4;
  */
 export async function downloadAll(session: MirrorSession, keeper: Keeper, prefix: string, signal: AbortSignal): Promise<void> {
   keeper.tell({ problem: undefined });
-  const paths = await pathsBelow(session, prefix, signal);
-  const next = async (): Promise<void> => {
-    for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
-      await session.fill(path, signal);
-      const { problem } = keeper.progress;
-      if (problem !== undefined) throw problem;
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, next));
+  await stopTogether(
+    async (together) => {
+      const stop = together.signal ?? signal;
+      const paths = await pathsBelow(session, prefix, stop);
+      const next = async (): Promise<void> => {
+        for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
+          await session.fill(path, stop);
+          const { problem } = keeper.progress;
+          if (problem !== undefined) throw problem;
+        }
+      };
+      await Promise.all(Array.from({ length: atOnce }, next));
+    },
+    { signal },
+  );
 }
 
 /** All files, the last ones first. */
