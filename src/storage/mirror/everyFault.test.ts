@@ -119,6 +119,7 @@ test("a cache that says that it wrote all, and did not, is found out", async () 
     },
   };
   await readAll(source, lying);
+  expect(await mirrored(source.storage, memory).keptBytes()).toBe(0);
   await readAll(source, memory);
   source.isUp = false;
   await readAll(source, memory);

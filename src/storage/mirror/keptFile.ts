@@ -1,5 +1,5 @@
 import type { ByteRange } from "../../bytes/ranges.js";
-import { isCheckpointError } from "../../errors.js";
+import { isCheckpointError, StorageError } from "../../errors.js";
 import { factsDifference, joinFacts } from "../fileFacts.js";
 import type { FileFacts, WritableStorage } from "../storage.js";
 import { cutRange, extentName, parseExtentName } from "./extents.js";
@@ -136,7 +136,16 @@ export class KeptFile {
   async keep(range: ByteRange, bytes: Uint8Array): Promise<void> {
     const { id } = this.#record ?? {};
     if (id === undefined || bytes.length !== range.length) throw new Error("unreachable: bytes of no version, or too few");
-    await this.#cache.write(`${this.#folder}/${extentName(id, range)}`, bytes);
+    const path = `${this.#folder}/${extentName(id, range)}`;
+    await this.#cache.write(path, bytes);
+    if (!(await this.#endsAt(path, range.length))) {
+      await this.#cache.remove(path).catch(() => undefined);
+      throw new StorageError({
+        path: this.path,
+        reason: "quota",
+        message: "the cache took fewer bytes than it said; free space on the disk",
+      });
+    }
     this.#extents = [...this.#extents, range];
   }
 
@@ -147,6 +156,12 @@ export class KeptFile {
     await this.#cache.write(`${this.#folder}/${stamp}`, new Uint8Array());
     this.#stamps = [stamp];
     await this.clear(old.filter((name) => name !== stamp));
+  }
+
+  /** Chromium, in windows that keep nothing on the disk, says of files for which it had no room that they were written. */
+  async #endsAt(path: string, byteLength: number): Promise<boolean> {
+    const last = { offset: byteLength - 1, length: 1 };
+    return (await this.#cache.read(path, { range: last }).catch(() => undefined))?.length === 1;
   }
 
   /** Removes files of its folder. */
