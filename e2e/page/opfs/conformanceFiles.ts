@@ -1,0 +1,1 @@
+export { conformanceFiles } from "../../../src/storage/conformanceFiles.testing.js";
