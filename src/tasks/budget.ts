@@ -1,10 +1,5 @@
 import type { TaskContext } from "./context.js";
-import { onAbort } from "./onAbort.js";
-
-interface Waiter {
-  readonly bytes: number;
-  readonly grant: () => void;
-}
+import { WaitingLine } from "./waitingLine.js";
 
 /** Gives bytes back to the budget: so many of those that are still held, or all of them. */
 export type Release = (bytes?: number) => void;
@@ -15,7 +10,10 @@ export class ByteBudget {
   readonly limit: number;
   #used = 0;
   #peak = 0;
-  readonly #waiters: Waiter[] = [];
+  readonly #line = new WaitingLine<number>(
+    (bytes) => this.#used + bytes <= this.limit,
+    (bytes) => this.#take(bytes),
+  );
 
   constructor(limit: number) {
     if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`a byte budget is a positive integer, not ${limit}`);
@@ -34,18 +32,13 @@ export class ByteBudget {
 
   /** Takes `bytes` where they fit at once and nobody waits for room; undefined otherwise. */
   tryAcquire(bytes: number): Release | undefined {
-    if (this.#waiters.length > 0 || this.#used + bytes > this.limit) return undefined;
-    this.#take(bytes);
-    return this.#releaseOf(bytes);
+    return this.#line.tryTake(bytes) ? this.#releaseOf(bytes) : undefined;
   }
 
   /** Waits until `bytes` fit. Throws a RangeError where they never could, and the signal's reason on abort. */
   async acquire(bytes: number, { signal }: TaskContext = {}): Promise<Release> {
     if (bytes > this.limit) throw new RangeError(`${bytes} bytes never fit into a budget of ${this.limit}`);
-    signal?.throwIfAborted();
-    const release = this.tryAcquire(bytes);
-    if (release !== undefined) return release;
-    await this.#wait(bytes, signal);
+    await this.#line.take(bytes, { signal });
     return this.#releaseOf(bytes);
   }
 
@@ -56,40 +49,12 @@ export class ByteBudget {
       if (back === 0) return;
       held -= back;
       this.#used -= back;
-      this.#serve();
+      this.#line.serve();
     };
-  }
-
-  #wait(bytes: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let leave = () => {};
-      const waiter: Waiter = {
-        bytes,
-        grant: () => {
-          leave();
-          this.#take(bytes);
-          resolve();
-        },
-      };
-      this.#waiters.push(waiter);
-      if (signal === undefined) return;
-      leave = onAbort(signal, () => {
-        this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-        reject(signal.reason);
-        this.#serve();
-      });
-    });
   }
 
   #take(bytes: number): void {
     this.#used += bytes;
     this.#peak = Math.max(this.#peak, this.#used);
-  }
-
-  #serve(): void {
-    for (let next = this.#waiters[0]; next !== undefined && this.#used + next.bytes <= this.limit; next = this.#waiters[0]) {
-      this.#waiters.shift();
-      next.grant();
-    }
   }
 }

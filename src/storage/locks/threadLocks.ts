@@ -1,14 +1,14 @@
-import { onAbort } from "../../tasks/onAbort.js";
+import { WaitingLine } from "../../tasks/waitingLine.js";
 import type { DirectoryLocks, LockRequest } from "./locks.js";
 
 /** Locks among those who share an object in one thread, such as a storage in memory. */
 export function threadLocks(): DirectoryLocks {
-  const queues = new Map<string, LockQueue>();
+  const locks = new Map<string, SharedLock>();
   return {
     async hold(name, request, work) {
-      const queue = queues.get(name) ?? new LockQueue();
-      queues.set(name, queue);
-      const release = await queue.acquire(request);
+      const lock = locks.get(name) ?? new SharedLock();
+      locks.set(name, lock);
+      const release = await lock.acquire(request);
       if (release === undefined) return undefined;
       try {
         return { value: await work() };
@@ -19,52 +19,22 @@ export function threadLocks(): DirectoryLocks {
   };
 }
 
-/** One lock: who holds it, and who waits, first come, first served. */
-class LockQueue {
+/** One lock: who holds it, and who waits. */
+class SharedLock {
   readonly #held: LockRequest["mode"][] = [];
-  readonly #waiting: { readonly mode: LockRequest["mode"]; readonly grant: () => void }[] = [];
+  readonly #line = new WaitingLine<LockRequest["mode"]>(
+    (mode) => (mode === "exclusive" ? this.#held.length === 0 : !this.#held.includes("exclusive")),
+    (mode) => void this.#held.push(mode),
+  );
 
   /** @returns what gives the lock back; undefined where it is not free and the request does not wait. */
   async acquire({ mode, wait, signal }: LockRequest): Promise<(() => void) | undefined> {
     signal?.throwIfAborted();
-    if (this.#waiting.length === 0 && this.#admits(mode)) this.#held.push(mode);
-    else if (!wait) return undefined;
-    else await this.#wait(mode, signal);
+    if (wait) await this.#line.take(mode, { signal });
+    else if (!this.#line.tryTake(mode)) return undefined;
     return () => {
       this.#held.splice(this.#held.indexOf(mode), 1);
-      this.#serve();
+      this.#line.serve();
     };
-  }
-
-  #admits(mode: LockRequest["mode"]): boolean {
-    return mode === "exclusive" ? this.#held.length === 0 : !this.#held.includes("exclusive");
-  }
-
-  #wait(mode: LockRequest["mode"], signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let leave = () => {};
-      const waiter = {
-        mode,
-        grant: () => {
-          leave();
-          this.#held.push(mode);
-          resolve();
-        },
-      };
-      this.#waiting.push(waiter);
-      if (signal === undefined) return;
-      leave = onAbort(signal, () => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(signal.reason);
-        this.#serve();
-      });
-    });
-  }
-
-  #serve(): void {
-    for (let next = this.#waiting[0]; next !== undefined && this.#admits(next.mode); next = this.#waiting[0]) {
-      this.#waiting.shift();
-      next.grant();
-    }
   }
 }
