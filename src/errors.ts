@@ -232,7 +232,7 @@ export type StorageErrorReason =
   | "busy" // another page, worker or program has the file open
   | "permission" // the user has not let the page read or write the folder
   | "worker" // a worker that read, decoded or wrote failed, or ended, unexpectedly
-  | "memory" // this thread, or a worker, has no memory left for what it decodes or compresses
+  | "memory" // this thread, or a worker, has no memory left for what it decodes
   | "io"; // the platform's own error, see cause
 
 /** What a {@link StorageError} carries. */

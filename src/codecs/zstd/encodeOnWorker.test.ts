@@ -32,10 +32,13 @@ test("posts just the bytes, and gives the worker back", async () => {
 });
 
 test("a worker that fails, ends, or is no longer wanted is ended, and says so", async () => {
-  const failing = await lent(() => ({ kind: "failed", message: "RuntimeError: abort" }));
+  const failing = await lent(({ buffer }) => {
+    structuredClone(buffer, { transfer: [buffer] }); // as a real message does
+    return { kind: "failed", message: "RuntimeError: abort" };
+  });
   await expect(encodeOnWorker(failing.lease, new Uint8Array(5), {})).rejects.toMatchObject({
     name: "StorageError",
-    reason: "memory",
+    reason: "worker",
     message: expect.stringContaining("5 bytes (RuntimeError: abort)"),
   });
   const ending = await lent(() => undefined);
