@@ -35,7 +35,12 @@ const layouts: readonly Layout[] = [
   { folder: "generations/0.12.8/checkpoints/two-processes-unmerged", checked: /manifest\.ocdbt$/ },
   { folder: "zarr-python/2/arrays/compressor_gzip", checked: /^\d/ },
   { folder: "zarr-python/2/arrays/compressor_zlib", checked: /^\d/ },
-  { folder: "zarr-python/2/arrays/compressor_zstd_checksum", checked: nothing },
+  { folder: "zarr-python/2/arrays/compressor_zstd_checksum", checked: /^\d/ },
+  { folder: "zarr-python/3/arrays/compressor_crc32c", checked: /^c\// },
+  { folder: "zarr-python/3/arrays/compressor_zstd_crc32c", checked: /^c\// },
+  { folder: "zarr-python/3/arrays/shard_crc32c", checked: /^c\// },
+  { folder: "zarr-python/3/arrays/shard_compressed_outside", checked: /^c\// },
+  { folder: "zarr-python/3/arrays/shard_of_shards", checked: nothing },
   { folder: "zarr-python/3/arrays/shard_start_checked_holes", checked: nothing },
   { folder: "zarr-python/3/arrays/transpose_120", checked: nothing },
 ];
