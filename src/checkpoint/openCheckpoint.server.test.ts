@@ -44,6 +44,15 @@ describe("from a server that lists", () => {
     expect(askedOf(server).every((asked) => asked.endsWith("in part"))).toBe(true);
   });
 
+  it("a step without the marker of a commit takes no more", async () => {
+    const old = new Map([...filesOfStep("plain-orbax", 1)].filter(([path]) => !path.endsWith("commit_success.txt")));
+    const server = await serve(old);
+    await openCheckpoint(server.url);
+    const asked = askedOf(server);
+    expect(asked).toHaveLength(8);
+    expect(new Set(asked).size).toBe(8);
+  });
+
   it("a thousand leaves are known after no more", async () => {
     const server = await serve("thousand/checkpoints");
     const { leaves } = await openCheckpoint(server.url, { item: "model" });

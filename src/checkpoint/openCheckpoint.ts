@@ -10,7 +10,7 @@ import type { FoundPlace, IndexOfPlace } from "./openPlace.js";
 import { aboveOf, lastName } from "./place/above.js";
 import { Explorer } from "./place/explorer.js";
 import { findPlace } from "./place/findPlace.js";
-import type { Request } from "./place/place.js";
+import type { Wanted } from "./place/place.js";
 import { readFreely } from "./readAgain.js";
 import { type RestoreDefaults, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
 import { isCommitFolder } from "./save/commits.js";
@@ -46,7 +46,7 @@ export async function openCheckpoint<Device extends GPUDevice | undefined = unde
   requireDirectory(source);
   requireOptions(options);
   const storage = storageOf(source);
-  const request: Request = {
+  const wanted: Wanted = {
     label: directoryName(source),
     name: lastName(source),
     above: aboveOf(source),
@@ -54,7 +54,7 @@ export async function openCheckpoint<Device extends GPUDevice | undefined = unde
     item: options.item,
   };
   const generation = options.generation === undefined ? undefined : BigInt(options.generation);
-  const open = () => stopTogether((context) => openIn(storage, { request, generation, context }), { signal: options.signal });
+  const open = () => stopTogether((context) => openIn(storage, { wanted, generation, context }), { signal: options.signal });
   loadOpening().catch(() => undefined); // it comes while the place is looked at, and whether it failed is told when it is needed
   const first = await unlessChanged(open);
   const { openedPlace } = await loadOpening();
@@ -69,7 +69,7 @@ const loadOpening = () => import("./openPlace.js");
 
 /** What is opened, and how. */
 interface Opening {
-  readonly request: Request;
+  readonly wanted: Wanted;
   readonly generation: bigint | undefined;
   readonly context: TaskContext;
 }
@@ -86,7 +86,7 @@ function requireOptions({ step, item, generation, readConcurrentBytes }: OpenOpt
 }
 
 function openIn(storage: ReadableStorage, opening: Opening): Promise<Opened<IndexOfPlace>> {
-  const root = writableRoot(storage, opening.request.label);
+  const root = writableRoot(storage, opening.wanted.label);
   return root === undefined ? openReadable(checkedStorage(storage), opening) : openWritable(root, opening);
 }
 
@@ -114,11 +114,11 @@ async function openWritable(root: WritableRoot, opening: Opening): Promise<Opene
   return { value: await access.read(undefined, open, context), again: readFreely };
 }
 
-async function find(storage: ReadableStorage, { request, context }: Opening): Promise<{ found: FoundPlace; explorer: Explorer }> {
+async function find(storage: ReadableStorage, { wanted, context }: Opening): Promise<{ found: FoundPlace; explorer: Explorer }> {
   const explorer = await throughCommits(new Explorer(storage, context), storage, context);
   const files = new OptionalFiles(explorer.storage, context);
-  const place = await findPlace({ request, explorer, files, context });
-  return { found: { place, label: request.label, files }, explorer };
+  const place = await findPlace({ wanted, explorer, files, context });
+  return { found: { place, label: wanted.label, files }, explorer };
 }
 
 /** A root that was copied while commits waited to be tidied is seen through them, as the store sees it. */

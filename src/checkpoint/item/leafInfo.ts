@@ -15,7 +15,7 @@ export interface LeafInfo {
   readonly shape?: readonly number[] | undefined;
   /** Bytes of the array in memory; of a string, its length in UTF-8. */
   readonly bytes: number;
-  /** Bytes that the array takes where it is stored, compressed; undefined where the index does not tell. */
+  /** Bytes that the array takes where it is stored, compressed, as far as the index tells; of checkpoints that `openCheckpoint` opened. */
   readonly storedBytes?: number | undefined;
   /** Shape of a chunk, how many there are, and their compression; undefined for strings. */
   readonly chunkShape?: readonly number[] | undefined;

@@ -9,14 +9,22 @@ export class OptionalFiles {
   readonly unreadable: string[] = [];
   readonly #storage: ReadableStorage;
   readonly #context: TaskContext;
+  readonly #read = new Map<string, Promise<JsonValue | undefined>>();
 
   constructor(storage: ReadableStorage, context: TaskContext) {
     this.#storage = storage;
     this.#context = context;
   }
 
-  /** The file's value; undefined where there is none. Only aborts, and changes of the file meanwhile, are thrown. */
-  async read(path: string, options?: JsonOptions): Promise<JsonValue | undefined> {
+  /** The file's value, read once; undefined where there is none. Only aborts, and changes of the file meanwhile, are thrown. */
+  read(path: string, options: JsonOptions = {}): Promise<JsonValue | undefined> {
+    const key = `${options.floats} ${path}`;
+    const value = this.#read.get(key) ?? this.#parse(path, options);
+    this.#read.set(key, value);
+    return value;
+  }
+
+  async #parse(path: string, options: JsonOptions): Promise<JsonValue | undefined> {
     try {
       const bytes = await this.#storage.read(path, { longest: longestJson, signal: this.#context.signal });
       return bytes && parseJson(bytes, path, options);

@@ -10,13 +10,13 @@ import { findLatestStep, findStep } from "./findStep.js";
 import { holdsArrays, itemProbes } from "./itemKind.js";
 import { type Level, levelOf, levelProbes } from "./level.js";
 import { isArray, lookBelow } from "./lookBelow.js";
-import type { Place, Request } from "./place.js";
+import type { Place, Wanted } from "./place.js";
 import { isProcess, isTemporary, stepOfName } from "./stepName.js";
 import { nothingError, partError, refuseMerged, requireNoChoice, unsupportedError } from "./wrongLevel.js";
 
 /** What places are found with. */
 export interface Search {
-  readonly request: Request;
+  readonly wanted: Wanted;
   readonly explorer: Explorer;
   readonly files: OptionalFiles;
   readonly context: TaskContext;
@@ -29,10 +29,10 @@ export interface Search {
  * @throws UnsupportedCheckpointError for what is known, and not read.
  */
 export async function findPlace(search: Search): Promise<Place> {
-  const { request, explorer, context } = search;
-  if (isTemporary(request.name)) throw unfinished(request);
-  const folder = await explorer.look("", probesOf(request));
-  const level = levelOf(folder, request.name);
+  const { wanted, explorer, context } = search;
+  if (isTemporary(wanted.name)) throw unfinished(wanted);
+  const folder = await explorer.look("", probesOf(wanted));
+  const level = levelOf(folder, wanted.name);
   switch (level.kind) {
     case "item":
       return itemPlace(search, folder, level);
@@ -41,12 +41,12 @@ export async function findPlace(search: Search): Promise<Place> {
     case "root":
       return rootPlace(search, folder, level);
     case "part":
-      throw partError(request, level.what);
+      throw partError(wanted, level.what);
     case "folders":
       return (await lookBelow(search, folder)) === "step" ? stepPlace(search, folder) : itemPlace(search, folder, treeless);
     case "nothing":
-      if (request.step !== undefined) return rootPlace(search, folder, { kind: "root", steps: [] });
-      throw await nothingError(request, explorer.whyUnlisted, context);
+      if (wanted.step !== undefined) return rootPlace(search, folder, { kind: "root", steps: [] });
+      throw await nothingError(wanted, explorer.whyUnlisted, context);
     default:
       return level satisfies never;
   }
@@ -55,30 +55,30 @@ export async function findPlace(search: Search): Promise<Place> {
 /** Arrays in folders that no file describes. */
 const treeless: Level & { kind: "item" } = { kind: "item", item: "pytree", isDirect: false };
 
-const unfinished = ({ label }: Request) =>
+const unfinished = ({ label }: Wanted) =>
   new UnsupportedCheckpointError(`${label} is an unfinished step: its save did not end; give the folder above it, or a step in that`);
 
 /** What is asked for where the place cannot be listed, by what is wanted of it. */
-function probesOf({ step, item }: Request): string[] {
+function probesOf({ step, item }: Wanted): string[] {
   const probes =
     item === undefined ? levelProbes : ["_CHECKPOINT_METADATA", "orbax.checkpoint", ...itemProbes.map((file) => `${item}/${file}`)];
   return probes.map((file) => (step === undefined ? file : `${step}/${file}`));
 }
 
 async function itemPlace(search: Search, folder: Folder, { item, isDirect }: Level & { kind: "item" }): Promise<Place> {
-  const { request, context } = search;
-  const isProcessOnly = isProcess(request.name) && !folder.files.has("_METADATA");
+  const { wanted, context } = search;
+  const isProcessOnly = isProcess(wanted.name) && !folder.files.has("_METADATA");
   requireNoChoice(
-    request,
+    wanted,
     isDirect ? "a checkpoint without steps and items" : isProcessOnly ? "the database of a process" : "an item itself",
   );
-  if (!holdsArrays(item) && item !== "json") throw unsupportedError(request.label, item);
-  if (isProcessOnly) await refuseMerged(request, context);
+  if (!holdsArrays(item) && item !== "json") throw unsupportedError(wanted.label, item);
+  if (isProcessOnly) await refuseMerged(wanted, context);
   return {
     kind: isProcessOnly ? "process" : item === "array" ? "array" : isDirect ? "direct" : "item",
-    step: isDirect ? stepOfName(request.name) : undefined,
+    step: isDirect ? stepOfName(wanted.name) : undefined,
     stepName: undefined,
-    item: { name: isDirect || isProcessOnly || isArray(folder) ? "" : request.name, kind: item, folder },
+    item: { name: isDirect || isProcessOnly || isArray(folder) ? "" : wanted.name, kind: item, folder },
     path: "",
     metadata: await metadataOf(search, { path: "", folder }),
     hasDtypes: false,
@@ -86,35 +86,35 @@ async function itemPlace(search: Search, folder: Folder, { item, isDirect }: Lev
 }
 
 async function stepPlace(search: Search, folder: Folder): Promise<Place> {
-  const { request } = search;
-  const step = stepOfName(request.name);
-  if (request.step !== undefined && request.step !== step) requireNoChoice({ ...request, item: undefined }, "a step itself");
+  const { wanted } = search;
+  const step = stepOfName(wanted.name);
+  if (wanted.step !== undefined && wanted.step !== step) requireNoChoice({ ...wanted, item: undefined }, "a step itself");
   const found = await itemInStep(search, "", folder);
   return { kind: found.isV1 ? "v1" : "step", step, stepName: undefined, ...found.place };
 }
 
 async function rootPlace(search: Search, folder: Folder, { steps }: Level & { kind: "root" }): Promise<Place> {
-  const { request, explorer, files, context } = search;
-  const root = { label: request.label, folder, steps };
+  const { wanted, explorer, files, context } = search;
+  const root = { label: wanted.label, folder, steps };
   const named =
-    request.step === undefined ? await findLatestStep(root, explorer, files) : await findStep(root, request.step, explorer, context);
+    wanted.step === undefined ? await findLatestStep(root, explorer, files) : await findStep(root, wanted.step, explorer, context);
   const place = { kind: "root", step: named.step, stepName: named.name } as const;
   if (folder.files.has(named.name)) {
-    if (request.item !== undefined) throw noItems(request, named.name);
+    if (wanted.item !== undefined) throw noItems(wanted, named.name);
     const metadata = await metadataOf(search, { root: folder });
     return { ...place, item: { name: "", kind: "pytree" }, path: named.name, metadata, hasDtypes: false };
   }
-  const inside = await explorer.look(named.name, probesOf({ ...request, step: undefined }));
+  const inside = await explorer.look(named.name, probesOf({ ...wanted, step: undefined }));
   const level = levelOf(inside, named.name);
   switch (level.kind) {
     case "item":
       return directStep(search, folder, inside, level, place);
     case "root":
       throw new CheckpointValueError(
-        `${request.label} is above the folders that hold steps: give one of them, such as ${JSON.stringify(named.name)}`,
+        `${wanted.label} is above the folders that hold steps: give one of them, such as ${JSON.stringify(named.name)}`,
       );
     case "part":
-      throw partError(request, `a folder of "${named.name}", ${level.what}`);
+      throw partError({ ...wanted, label: pathIn(wanted.label, named.name), above: undefined }, level.what);
     case "step":
     case "folders":
     case "nothing": {
@@ -134,15 +134,15 @@ async function directStep(
   { item, isDirect }: Level & { kind: "item" },
   place: Pick<Place, "step"> & { readonly kind: "root"; readonly stepName: string },
 ): Promise<Place> {
-  const { request } = search;
+  const { wanted } = search;
   if (!isDirect && isArray(inside)) return itemPlace(search, root, treeless);
-  if (request.item !== undefined) throw noItems(request, place.stepName);
-  if (!holdsArrays(item) && item !== "json") throw unsupportedError(pathIn(request.label, place.stepName), item);
+  if (wanted.item !== undefined) throw noItems(wanted, place.stepName);
+  if (!holdsArrays(item) && item !== "json") throw unsupportedError(pathIn(wanted.label, place.stepName), item);
   const metadata = await metadataOf(search, { path: place.stepName, folder: inside, root });
   return { ...place, item: { name: "", kind: item, folder: inside }, path: place.stepName, metadata, hasDtypes: false };
 }
 
-const noItems = ({ label }: Request, step: string) =>
+const noItems = ({ label }: Wanted, step: string) =>
   new CheckpointValueError(`${pathIn(label, step)} is a checkpoint without items: leave the option item out`);
 
 /** What all steps with items have in common. */
@@ -154,10 +154,10 @@ async function itemInStep(
   folder: Folder,
   root?: Folder,
 ): Promise<{ readonly isV1: boolean; readonly place: InStep }> {
-  const { request, explorer } = search;
+  const { wanted, explorer } = search;
   const metadata = await metadataOf(search, { path, folder, root, hasItems: true });
   const isV1 = folder.files.has("orbax.checkpoint") || Object.values(metadata.itemHandlers).some((handler) => handler.includes(".v1."));
-  const item = await findItem({ label: pathIn(request.label, path), path, folder, metadata, isV1 }, request.item, explorer);
+  const item = await findItem({ label: pathIn(wanted.label, path), path, folder, metadata, isV1 }, wanted.item, explorer);
   const hasDtypes = metadata.record !== undefined && (!folder.isListed || folder.directories.has("dtypes"));
   return { isV1, place: { item, path: pathIn(path, item.name), metadata, hasDtypes } };
 }

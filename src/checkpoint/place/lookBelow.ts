@@ -1,7 +1,7 @@
 import { CheckpointNotFoundError, CheckpointValueError } from "../../errors.js";
 import type { Explorer, Folder } from "./explorer.js";
 import { levelOf, levelProbes } from "./level.js";
-import type { Request } from "./place.js";
+import type { Wanted } from "./place.js";
 
 /** Most folders that are looked into to tell what the one above is. */
 const mostFolders = 16;
@@ -11,7 +11,7 @@ const mostFolders = 16;
  * @throws CheckpointValueError naming the folders in it that hold checkpoints, CheckpointNotFoundError where none does.
  */
 export async function lookBelow(
-  { request, explorer }: { readonly request: Request; readonly explorer: Explorer },
+  { wanted, explorer }: { readonly wanted: Wanted; readonly explorer: Explorer },
   { directories }: Folder,
 ): Promise<"step" | "arrays"> {
   const names = [...directories].sort().slice(0, mostFolders);
@@ -28,10 +28,10 @@ export async function lookBelow(
   if (deeper.length === 0 && items.some(({ level }) => level.kind === "item" && !level.isDirect)) return "step";
   if (deeper.length + items.length > 0)
     throw aboveCheckpoints(
-      request,
+      wanted,
       below.filter((each) => deeper.includes(each) || items.includes(each)),
     );
-  throw new CheckpointNotFoundError(request.step, request.label, {
+  throw new CheckpointNotFoundError(wanted.step, wanted.label, {
     advice: `it holds ${quoted(names)}, none of which is a step or an item: check the address`,
   });
 }
@@ -39,7 +39,7 @@ export async function lookBelow(
 /** Whether the files of an array stand in a folder, and nothing else's. */
 export const isArray = ({ files }: Folder): boolean => !files.has("_METADATA") && (files.has(".zarray") || files.has("zarr.json"));
 
-const aboveCheckpoints = ({ label }: Request, folders: readonly { readonly name: string }[]) =>
+const aboveCheckpoints = ({ label }: Wanted, folders: readonly { readonly name: string }[]) =>
   new CheckpointValueError(
     `${label} is above the checkpoints: give one of the folders in it that hold some: ${quoted(folders.map(({ name }) => name))}`,
   );

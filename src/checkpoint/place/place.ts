@@ -19,7 +19,7 @@ export type CheckpointKind =
   | "process";
 
 /** What was given, and what of it is wanted. */
-export interface Request {
+export interface Wanted {
   /** Names the place in errors. */
   readonly label: string;
   /** The last part of the place's name; `""` where it has none. */

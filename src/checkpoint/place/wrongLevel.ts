@@ -9,11 +9,11 @@ import type { TaskContext } from "../../tasks/context.js";
 import type { Above } from "./above.js";
 import { itemKinds } from "./itemKind.js";
 import { levelProbes } from "./level.js";
-import type { Request } from "./place.js";
+import type { Wanted } from "./place.js";
 import { isProcess, stepOfFile } from "./stepName.js";
 
 /** The error of an option that makes no sense at what was given. */
-export function requireNoChoice({ label, name, step, item }: Request, what: string): void {
+export function requireNoChoice({ label, name, step, item }: Wanted, what: string): void {
   if (step !== undefined)
     throw new CheckpointValueError(`${label} is ${what}: leave the option step out, or give the folder that holds the steps`);
   if (item !== undefined && item !== name)
@@ -21,14 +21,14 @@ export function requireNoChoice({ label, name, step, item }: Request, what: stri
 }
 
 /** @throws CheckpointValueError for a process's database of an item that has all of them in one. */
-export async function refuseMerged({ label, name, above }: Request, context: TaskContext): Promise<void> {
+export async function refuseMerged({ label, name, above }: Wanted, context: TaskContext): Promise<void> {
   if (!isProcess(name) || above === undefined || !(await hasFile(above, "manifest.ocdbt", context))) return;
   throw new CheckpointValueError(`${label} is what one process wrote of an item, whose database has it all: give ${above.label}`);
 }
 
 /** The error of a folder in which nothing stands that could be opened. */
-export async function nothingError(request: Request, whyUnlisted: StorageError | undefined, context: TaskContext): Promise<Error> {
-  const { label, name, above, step } = request;
+export async function nothingError(wanted: Wanted, whyUnlisted: StorageError | undefined, context: TaskContext): Promise<Error> {
+  const { label, name, above, step } = wanted;
   if (above !== undefined && (await hasFile(above, name, context))) {
     const fileStep = stepOfFile(name);
     const right =
@@ -45,7 +45,7 @@ export async function nothingError(request: Request, whyUnlisted: StorageError |
 }
 
 /** The error of what stands within an item. */
-export const partError = ({ label, above }: Request, what: string): CheckpointValueError =>
+export const partError = ({ label, above }: Wanted, what: string): CheckpointValueError =>
   new CheckpointValueError(
     `${label} is ${what}: give the folder of the item, ${above === undefined ? "above it" : `such as ${above.label}`}`,
   );
