@@ -8,6 +8,8 @@ describe("above an address stands", () => {
     ["https://host/run/1200/", "1200", "https://host/run"],
     ["https://user:pw@host/run/step%201/?token=secret", "step 1", "https://host/run"],
     ["https://host/run", "run", "https://host"],
+    ["gs://bucket/run", "run", "https://storage.googleapis.com/bucket"],
+    ["hf://owner/repo/run/5", "5", "https://huggingface.co/owner/repo/resolve/main/run"],
     ["runs/digits", "digits", "opfs:/runs"],
     ["digits", "digits", "opfs:"],
     ["/runs/100%", "100%", "opfs:/runs"],
@@ -18,7 +20,8 @@ describe("above an address stands", () => {
 
   it("nothing that is known where it is a storage, or the topmost folder", () => {
     expect(aboveOf(memoryStorage())).toBeUndefined();
-    for (const address of ["https://host/", "https://host", "/", new URL("https://host/")]) expect(aboveOf(address)).toBeUndefined();
+    for (const address of ["https://host/", "https://host", "/", "gs://bucket", "hf://owner/repo", new URL("https://host/")])
+      expect(aboveOf(address)).toBeUndefined();
     expect(aboveOf(new URL("https://host/run/5"))).toMatchObject({ name: "5" });
   });
 });

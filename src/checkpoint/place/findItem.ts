@@ -3,6 +3,7 @@ import { pathIn } from "../../storage/paths.js";
 import type { OrbaxMetadata } from "../metadata/orbaxMetadata.js";
 import type { Explorer, Folder } from "./explorer.js";
 import { holdsArrays, type ItemKind, itemKindOf, itemKinds, itemNames, itemProbes, kindOfHandler } from "./itemKind.js";
+import { isTemporary } from "./stepName.js";
 
 /** An item of a step. */
 export interface FoundItem {
@@ -82,12 +83,20 @@ function onlyOne(step: Step, items: readonly FoundItem[]): FoundItem {
   if (first !== undefined) return first;
   const others = items.filter(({ kind }) => kind !== "empty");
   const [only, another] = trees.length > 0 ? trees : others;
-  if (only !== undefined && another === undefined) return only;
-  throw new CheckpointValueError(
-    only === undefined
-      ? `${step.label} holds no item${step.folder.isListed ? ": check the address" : " that can be found without a listing: name it with the option item"}`
-      : `${step.label} holds several items: ${describe(items)}; name one with the option item`,
-  );
+  if (only === undefined) throw noItem(step);
+  if (another === undefined) return only;
+  throw new CheckpointValueError(`${step.label} holds several items: ${describe(items)}; name one with the option item`);
+}
+
+function noItem({ label, folder: { isListed, directories } }: Step): Error {
+  const unfinished = [...directories].filter(isTemporary);
+  if (unfinished.length > 0) {
+    return new UnsupportedCheckpointError(
+      `${label} is an unfinished step: the saves of its items did not end (${unfinished.slice(0, 10).join(", ")})`,
+    );
+  }
+  const what = isListed ? ": check the address" : " that can be found without a listing: name it with the option item";
+  return new CheckpointValueError(`${label} holds no item${what}`);
 }
 
 /** @throws UnsupportedCheckpointError for an item of a kind that is not read. */

@@ -30,6 +30,11 @@ describe("what is recognised and not read says what it is:", () => {
       { _CHECKPOINT_METADATA: '{"item_handlers": {"p": "a.proto_checkpoint_handler.ProtoCheckpointHandler"}}', "p/x": "" },
       /item "p" of memory is a protobuf message/,
     ],
+    [
+      "a step whose items are unfinished",
+      { "1/_CHECKPOINT_METADATA": "{}", "1/default.orbax-checkpoint-tmp-3/_METADATA": "{}" },
+      /memory\/1 is an unfinished step: the saves of its items did not end \(default.orbax-checkpoint-tmp-3\)/,
+    ],
     ["an item of a kind that nothing tells", { _CHECKPOINT_METADATA: "{}", "p/x": "" }, /item "p" of memory is of an unknown kind/],
   ] as const)("%s", async (_, files, message) => {
     await expect(openCheckpoint(folder([], files))).rejects.toMatchObject({
