@@ -59,8 +59,8 @@ export async function openCheckpoint<Device extends GPUDevice | undefined = unde
   const first = await unlessChanged(open);
   const { openedPlace } = await loadOpening();
   const { kind, step } = first.value.place;
-  const sameStep = kind === "root" ? { ...request, step } : request;
-  const reopen = (later: TaskContext) => stopTogether((context) => openIn(storage, { request: sameStep, generation, context }), later);
+  const sameStep = kind === "root" ? { ...wanted, step } : wanted;
+  const reopen = (later: TaskContext) => stopTogether((context) => openIn(storage, { wanted: sameStep, generation, context }), later);
   return openedPlace(first, options, reopen);
 }
 

@@ -23,10 +23,10 @@ export interface Opened<Value> {
   readonly again: ReadAgain;
 }
 
-/** Access to a place that cannot be changed from here. */
+/** Access to a place that cannot be changed from here; what others change there is seen by the next reading. */
 export const plainAccess = (root: ReadableStorage): StepAccess => ({
   listSteps: (context) => listStepFolders(root, context),
-  read: (_, work) => work(root),
+  read: (_, work) => work(root.snapshot?.() ?? root),
   open: async (_, work) => ({ value: await work(root), again: readFreely }),
 });
 

@@ -1,6 +1,7 @@
 import { CheckpointValueError, StorageError } from "../errors.js";
 import type { ReadableStorage, WritableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
+import { steadyProgress } from "../tasks/steadyProgress.js";
 import { stopTogether } from "../tasks/stopTogether.js";
 import { type CheckpointDirectory, directoryName, requireDirectory } from "./directory.js";
 import { type OpenedDirectory, openDirectory } from "./openDirectory.js";
@@ -107,10 +108,7 @@ export class OrbaxCheckpointStore<
    * @throws CheckpointValidationError for a malformed record, CorruptCheckpointError for damaged files, StorageError where the place fails.
    */
   async open(step: number, options: ReadStepOptions = {}): Promise<OpenedStep<StoreDevice>> {
-    requireStep(step, this.#name);
-    const { access } = this.#open();
-    const { value, again } = await unlessChanged(() => access.open(step, (root) => openStep(root, step, this.#name, options), options));
-    return openedStep(value, this.#defaults, again);
+    return unlessChanged(() => this.#openStep(step, options));
   }
 
   /** Opens a step and restores its items onto the templates. Throws as {@link open} and {@link OpenedStep.restore}. */
@@ -123,8 +121,8 @@ export class OrbaxCheckpointStore<
     options: RestoreOptions<Device> & { readonly templates?: T },
   ): Promise<RestoredCheckpoint<T, Device, "part">>;
   async restore(step: number, options: RestoreOptions & { readonly templates?: Templates } = {}): Promise<never> {
-    const opened = await this.open(step, options);
-    return (await opened.restore(options)) as never;
+    const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
+    return unlessChanged(async () => (await this.#openStep(step, options)).restore(steady) as never);
   }
 
   /** Reads only a step's record. Throws as {@link open}. */
@@ -214,6 +212,12 @@ export class OrbaxCheckpointStore<
     const { saveItems } = await loadSaving();
     const root = () => this.#requireWritable();
     return saveItems(root, items, { step, options, policy: { maxToKeep: this.#maxToKeep, concurrentBytes }, taken });
+  }
+
+  async #openStep(step: number, options: ReadStepOptions): Promise<OpenedStep<StoreDevice>> {
+    requireStep(step, this.#name);
+    const { value, again } = await this.#open().access.open(step, (root) => openStep(root, step, this.#name, options), options);
+    return openedStep(value, this.#defaults, again);
   }
 
   get #name(): string {
