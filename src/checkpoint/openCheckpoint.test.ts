@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { StorageError } from "../errors.js";
 import { FakeDevice } from "../gpu/fakeDevice.testing.js";
 import type { GpuArray } from "../gpu/gpuArray.js";
 import { memoryStorage } from "../storage/memory.js";
 import { nodeStorage } from "../storage/node.js";
+import type { ReadableStorage } from "../storage/storage.js";
 import { type Files, filesOfStep, fixtureFolder } from "./fixtureSteps.testing.js";
 import { openCheckpoint } from "./openCheckpoint.js";
 import { restoredLeaves, sameLeaves } from "./restoredLeaves.testing.js";
@@ -270,6 +272,29 @@ describe("an opened checkpoint", () => {
     expect(device.alive).toHaveLength(1);
     opened.destroy();
     expect(device.alive).toEqual([]);
+  });
+
+  it("is read on as it was opened, also where a file changed and newer steps have come", async () => {
+    const files = filesOfStep("digits", 400);
+    const place = memoryStorage(files);
+    let isChanged = false;
+    const storage: ReadableStorage = {
+      list: (prefix) => place.list(prefix),
+      async read(path, options) {
+        if (isChanged && options?.range !== undefined) {
+          isChanged = false;
+          throw new StorageError({ path, reason: "changed", message: "changed" });
+        }
+        return place.read(path, options);
+      },
+    };
+    const opened = await openCheckpoint(storage, { item: "model" });
+    for (const [path, bytes] of [...files])
+      await place.write(path.replace(/^400/, "500"), path.endsWith("_METADATA") ? new Uint8Array() : bytes);
+    isChanged = true;
+    expect(await opened.restore()).toMatchObject({ hidden1: { bias: { value: { shape: [128] } } } });
+    expect([isChanged, opened.step]).toEqual([false, 400]);
+    await expect(openCheckpoint(storage, { item: "model" })).rejects.toThrow(/^500\/model\/_METADATA/);
   });
 
   it("stops to open when it is told to", async () => {
