@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { type Page, expect as quickExpect } from "playwright/test";
 import { trainTwice } from "../demo/headlessTraining.mjs";
+import { serveDemo } from "../demo/serve.mjs";
 import { drawWithMouse, losableDevice } from "./demo/demoPage.js";
 import { drawings } from "./demo/drawings.js";
 import { shiftsOf, watchShifts, windowSizes } from "./demo/layoutShifts.js";
@@ -207,15 +209,22 @@ test("the page fits a phone, in the light and in the dark", async ({ page, demo 
   expect(await wider()).toBeLessThanOrEqual(0);
 });
 
-test.describe("the two pages", () => {
-  test.use({ expectedErrors: /^Failed to load resource/ }); // the other one asks for a list of files, which is not there
+test.describe("without a network", () => {
+  test.use({ serviceWorkers: "allow", expectedErrors: /^Failed to load resource|ERR_CONNECTION_REFUSED|ERR_FAILED/ });
 
-  test("lead to each other", async ({ page, demo }) => {
-    await openTraining(page, demo.url);
+  test("the page goes on from its latest step, where the other page was opened before; the two lead to each other", async ({
+    page,
+    demo,
+  }) => {
+    const server = await serveDemo({ root: join(import.meta.dirname, ".."), built: demo.built });
+    await openTraining(page, server.url);
+    await train(page, { steps: "50 steps", every: "50 steps" });
     await page.getByRole("navigation").getByRole("link", { name: "Restore" }).click();
-    await expect(page.getByRole("heading", { name: "Draw a digit" })).toBeVisible();
+    await expect(page.getByText("Works offline now")).toBeVisible();
+    await server.close();
     await page.getByRole("navigation").getByRole("link", { name: "Train" }).press("Enter");
-    expect(await restOf(page)).toMatchObject({ status: "ready", step: 1200 });
+    expect(await restOf(page)).toMatchObject({ status: "ready", step: 1250 });
+    expect(await train(page, { steps: "50 steps", every: "50 steps" })).toMatchObject({ status: "ready", saved: [1300, 1250] });
   });
 });
 

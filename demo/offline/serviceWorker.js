@@ -4,7 +4,7 @@
 const cacheName = "orbax-webgpu-demo";
 
 /** What the pages fetch beside; a server may lack it. */
-const data = ["digits/test-images.json"];
+const data = ["digits/test-images.json", "training/images.json"];
 
 self.addEventListener("install", (event) => {
   event.waitUntil(keepFiles().then(() => self.skipWaiting()));

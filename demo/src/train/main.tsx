@@ -4,6 +4,7 @@ import "../style/base.css";
 import "../style/page.css";
 import "../style/demo.css";
 import "../style/bench.css";
+import "../style/checkpoint.css";
 import "./style/train.css";
 import "./style/saved.css";
 import { TrainApp } from "./view/TrainApp.js";

@@ -3,6 +3,7 @@ import { useTraining } from "../session/useTraining.js";
 import { SavedSteps } from "./SavedSteps.js";
 import { Teach } from "./Teach.js";
 import { TrainCard } from "./TrainCard.js";
+import { TrainCode } from "./TrainCode.js";
 
 /** The training page. */
 export function TrainApp() {
@@ -24,6 +25,7 @@ export function TrainApp() {
         <TrainCard training={training} />
         <Teach training={training} />
         <SavedSteps training={training} />
+        <TrainCode />
       </main>
       <footer>
         <p>
