@@ -1,4 +1,4 @@
-import { memoryStorage, OrbaxCheckpointStore, opfsStorage } from "orbax-webgpu";
+import { copySteps, memoryStorage, OrbaxCheckpointStore, opfsStorage, zipSteps, zipStorage } from "orbax-webgpu";
 import type { DigitsRun } from "../run/digitsRun.js";
 import { type Place, readSavedSteps, type SavedSteps } from "./savedSteps.js";
 
@@ -46,5 +46,15 @@ export class SavedPlace {
 
   delete(step: number, signal: AbortSignal): Promise<void> {
     return this.#place.store.delete(step, { signal });
+  }
+
+  /** All steps as a ZIP; the browser keeps a large one on its disk. */
+  exported(signal: AbortSignal): Promise<Blob> {
+    return new Response(zipSteps(this.#place.storage, { signal })).blob();
+  }
+
+  /** Adds the steps of a ZIP; the highest of them. @throws CheckpointNotWrittenError `"exists"`, with nothing added, where one is there. */
+  async import(zip: Blob, signal: AbortSignal): Promise<number | undefined> {
+    return (await copySteps(zipStorage(zip), this.#place.storage, { signal })).at(-1);
   }
 }

@@ -108,6 +108,23 @@ export class TrainSession {
     });
   }
 
+  /** All saved steps as a ZIP; undefined where that failed. */
+  async export(): Promise<Blob | undefined> {
+    let zip: Blob | undefined;
+    await this.#act("exporting", async () => {
+      zip = await this.#place?.exported(this.#signal);
+    });
+    return zip;
+  }
+
+  /** Adds the steps of a ZIP to the saved ones. */
+  async import(zip: Blob): Promise<void> {
+    await this.#act("importing", async () => {
+      await this.#place?.import(zip, this.#signal);
+      await this.#list();
+    });
+  }
+
   /** Forgets what went wrong. */
   forgive(): void {
     this.#tell({ trouble: undefined });

@@ -17,7 +17,7 @@ export type Phase =
   | { readonly kind: "ready" };
 
 /** What is being done. */
-export type Activity = "idle" | "training" | "saving" | "restoring" | "deleting";
+export type Activity = "idle" | "training" | "saving" | "restoring" | "deleting" | "exporting" | "importing";
 
 /** The run as the page shows it. */
 export interface RunView {

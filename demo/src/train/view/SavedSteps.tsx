@@ -3,6 +3,7 @@ import { maxToKeep } from "../session/savedPlace.js";
 import type { Training } from "../session/useTraining.js";
 import { bytesText } from "./bytesText.js";
 import { StepTable } from "./StepTable.js";
+import { TakeHome } from "./TakeHome.js";
 import { TroubleNotice } from "./TroubleNotice.js";
 
 /** The steps in the browser's own files, and the room that they take. */
@@ -26,6 +27,7 @@ export function SavedSteps({ training }: { readonly training: Training }) {
       <TroubleNotice training={training} belongs={(during) => during !== "training"} keepFocus={keepFocus} />
       <div class="saved">
         <StepTable training={training} saved={saved} keepFocus={keepFocus} />
+        {phase.kind === "ready" ? <TakeHome training={training} saved={saved} /> : null}
         <p class="quiet">
           The newest {maxToKeep} stay; the best has the lowest loss on the test images.{" "}
           {inMemory

@@ -9,6 +9,8 @@ const titles: Readonly<Record<Activity, string>> = {
   saving: "The step was not saved",
   restoring: "The step was not restored",
   deleting: "The step was not deleted",
+  exporting: "The steps were not packed",
+  importing: "No steps were added",
 };
 
 interface TroubleNoticeProps {
@@ -36,6 +38,9 @@ export function TroubleNotice({ training, belongs, keepFocus }: TroubleNoticePro
           <code>{error.name}</code> {error.message}
         </p>
       ))}
+      {trouble.during === "importing" && isCheckpointError(trouble.error, "NotWritten") && trouble.error.reason === "exists" ? (
+        <p>Step {trouble.error.step} is there already: delete it below, then add the ZIP again.</p>
+      ) : null}
       {isFull(trouble.error) ? <p>The browser has no room left for this page: delete steps below, then save again.</p> : null}
     </Notice>
   );

@@ -27,6 +27,10 @@ export function statusOf({ phase, activity, run, saved }: TrainState): string {
       return "Restoring…";
     case "deleting":
       return "Deleting…";
+    case "exporting":
+      return "Packing the steps…";
+    case "importing":
+      return "Unpacking the steps…";
     case "idle":
       return `Step ${step} is ${run?.unsaved ? "not saved yet" : "on the GPU, as it is saved"}.${laterSteps(run, saved)}`;
     default:
