@@ -10,7 +10,7 @@ const latest = await store.latestStep();
 const opened = latest === null ? await python.open(1200) : await store.open(latest);
 const checkpoint = await opened.restore({ templates }); // weights and moments: a GPUBuffer each
 
-const items = await train(checkpoint.items, 50); // in those buffers; what comes back names them, the random key and the data loader
+const items = await train(checkpoint.items, 50); // in those buffers; beside them the random key and the data loader
 await store.save(opened.step + 50, items, { metrics: { loss }, like: checkpoint }); // read back, written, and only then there`;
 
 /** The library's part of the page, to copy. */
