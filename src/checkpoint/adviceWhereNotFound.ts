@@ -1,6 +1,8 @@
+import { longestJson } from "../bytes/json.js";
 import { StorageError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
+import { formatName } from "./record/format.js";
 
 /** Most steps that a message lists. */
 const mostListed = 10;
@@ -16,21 +18,21 @@ export async function adviceWhereNotFound(
   context: TaskContext,
 ): Promise<string> {
   if (steps !== undefined && steps.length > 0) return `it holds ${listed(steps)}`;
-  const isThere = async (path: string) => {
+  const textOf = async (path: string) => {
     try {
-      return (await root.read(path, { signal: context.signal })) !== undefined;
+      const bytes = await root.read(path, { longest: longestJson, signal: context.signal });
+      return bytes && new TextDecoder().decode(bytes);
     } catch (error) {
       // Looking around is a courtesy: where it fails, the error is still that there is no such step.
-      if (error instanceof StorageError) return false;
+      if (error instanceof StorageError) return undefined;
       throw error;
     }
   };
-  const [isStep, isItem, isAbove] = await Promise.all(
-    ["metadata/metadata", "_METADATA", `checkpoints/${step}/metadata/metadata`].map(isThere),
-  );
-  if (isStep) return "the directory is a step itself: give the folder above it";
-  if (isItem) return "the directory is an item of a step: give the folder two levels above it";
-  if (isAbove) return `the folder "checkpoints" in it holds step ${step}: give that one`;
+  const [record, item, below] = await Promise.all(["metadata/metadata", "_METADATA", `checkpoints/${step}/metadata/metadata`].map(textOf));
+  // Orbax up to 0.9 keeps what a manager was given in a root's file of the same name.
+  if (record?.includes(formatName)) return "the directory is a step itself: give the folder above it";
+  if (item !== undefined) return "the directory is an item of a step: give the folder two levels above it";
+  if (below !== undefined) return `the folder "checkpoints" in it holds step ${step}: give that one`;
   const problem = steps === undefined ? "check the step and the address" : "it holds no steps";
   return `${problem}: give the folder that holds the folder "${step}"`;
 }

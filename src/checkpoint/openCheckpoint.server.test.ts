@@ -1,5 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { differences } from "../../e2e/fixtures/expected.js";
+import type { Generation } from "../../e2e/fixtures/generations.js";
 import { appPage, lfsPointer, type RunningServer, type ServerOptions, startServer } from "../../e2e/server/server.mjs";
 import { testClock } from "../storage/http/clock.testing.js";
 import { createHttpStorage, httpStorage } from "../storage/http.js";
@@ -86,6 +89,33 @@ describe("from a server that lists nothing", () => {
     expect(await opened.restore()).toEqual({ metadata: "json_data" });
     await expect(openCheckpoint(`${server.url}/1`, { item: "none" })).rejects.toThrow(
       /has no item "none"; it holds "metadata" \(JSON\), "state"/,
+    );
+  });
+
+  it.each(["0.5.3", "0.5.16", "0.7.0", "0.10.3", "0.11.13", "0.11.33", "0.12.8"])(
+    "single arrays and random keys of Orbax %s are found by their names, and by their addresses",
+    async (version) => {
+      const folder = `generations/${version}`;
+      const server = await serve(`${folder}/checkpoints/special`, bucket);
+      const file = await readFile(join(fixtureFolder, folder, "expected.json"), "utf8");
+      const { special = {} } = (JSON.parse(file) as Generation).checkpoints.special ?? {};
+      expect(Object.keys(special)).toHaveLength(3);
+      for (const [path, leaves] of Object.entries(special)) {
+        const [step = "", item] = path.split("/");
+        const root = await openCheckpoint(server.url, { step: Number(step), item });
+        expect(await differences(await root.restore(), leaves)).toEqual([]);
+        const inStep = await openCheckpoint(`${server.url}/${step}`, { item });
+        expect(await differences(await inStep.restore(), leaves)).toEqual([]);
+        const alone = await openCheckpoint(`${server.url}/${path}`);
+        expect(await differences(await alone.restore(), leaves)).toEqual([]);
+      }
+    },
+  );
+
+  it.each(["0.7.0"])("a root of Orbax %s is not taken for a step, whatever its own metadata are called", async (version) => {
+    const server = await serve(`generations/${version}/checkpoints/composite`, bucket);
+    await expect(openCheckpoint(server.url, { step: 99 })).rejects.toThrow(
+      /holds the folder "99"; a step whose folder has another name is opened by the address of that folder$/,
     );
   });
 

@@ -6,6 +6,7 @@ import type { StateLeaf } from "../../pytree/msgpack/stateLeaf.js";
 import type { TreeNode } from "../../pytree/tree.js";
 import { parseTreeMetadataInTurns, type TreeEntry, type TreeMetadata, valueTypes } from "../../pytree/treeMetadata.js";
 import type { ReadableStorage, StorageListing } from "../../storage/storage.js";
+import { subfolder } from "../../storage/subfolder.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
 import { type ArrayPlace, findArrays, listingOf } from "./arrayPlaces.js";
@@ -49,6 +50,9 @@ const randomKeys = ["jax_random_key", "np_random_key"];
 
 /** The state file of an item. */
 const stateFile = "checkpoint";
+
+/** The folder of an item that Orbax made of one array, which up to 0.11.13 no file beside it describes. */
+const savedArray = "checkpoint";
 
 /**
  * Reads an item's tree: `_METADATA`, or else the state file, or else the names of its arrays; undefined where there is none of them.
@@ -167,9 +171,11 @@ async function namedTree(
   return { from: "names", file: "the names of the arrays", entries: entriesOf(names), options: {}, state: new Map(), stateFile, place };
 }
 
+/** Where nothing is listed, an array alone is found: in the folder itself, or where Orbax's `ArraySave` puts it. */
 async function namesInFolders(folder: ReadableStorage, listing: StorageListing | undefined, context: TaskContext): Promise<string[]> {
   if (listing !== undefined) return arraysInFolders(folder, listing, context);
-  return (await isArray(folder, context)) ? [""] : [];
+  if (await isArray(folder, context)) return [""];
+  return (await isArray(subfolder(folder, savedArray), context)) ? [savedArray] : [];
 }
 
 /** A bare array has one leaf and no keys. */

@@ -46,6 +46,17 @@ export class Explorer {
     return (await this.listed(folder)) ?? this.#probe(prefixOf(folder), likely);
   }
 
+  /**
+   * What stands in a folder that may be an item.
+   * @param likely paths as of {@link look}.
+   * @param less paths that are asked for where the folder cannot be listed and none of the likely ones is there.
+   */
+  async lookTwice(folder: string, likely: readonly string[], less: readonly string[]): Promise<Folder> {
+    const found = await this.look(folder, likely);
+    const isKnown = found.isListed || found.files.size + found.directories.size > 0;
+    return isKnown ? found : this.#probe(prefixOf(folder), less);
+  }
+
   /** What a listing tells of a folder; undefined where the place has shown that it cannot list. */
   async listed(folder: string): Promise<Folder | undefined> {
     if (this.#whyUnlisted !== undefined) return undefined;

@@ -2,7 +2,7 @@ import { CheckpointValueError, UnsupportedCheckpointError } from "../../errors.j
 import { pathIn } from "../../storage/paths.js";
 import type { OrbaxMetadata } from "../metadata/orbaxMetadata.js";
 import type { Explorer, Folder } from "./explorer.js";
-import { holdsArrays, type ItemKind, itemKindOf, itemKinds, itemNames, itemProbes, kindOfHandler } from "./itemKind.js";
+import { holdsArrays, type ItemKind, itemKindOf, itemKinds, itemNames, itemProbes, kindOfHandler, nestedProbes } from "./itemKind.js";
 import { isTemporary } from "./stepName.js";
 
 /** An item of a step. */
@@ -64,7 +64,8 @@ async function lookAt(step: Step, name: string, explorer: Explorer): Promise<Fou
   const handler = Object.hasOwn(step.metadata.itemHandlers, name) ? step.metadata.itemHandlers[name] : undefined;
   const told = step.folder.isListed ? undefined : kindOfHandler(handler);
   if (told !== undefined) return { name, kind: told };
-  const folder = await explorer.look(pathIn(step.path, name), [...itemProbes, ...(name === "metrics" ? ["metrics"] : [])]);
+  const likely = [...itemProbes, ...(name === "metrics" ? ["metrics"] : [])];
+  const folder = await explorer.lookTwice(pathIn(step.path, name), likely, nestedProbes);
   return { name, folder, kind: itemKindOf(folder, name, handler) };
 }
 

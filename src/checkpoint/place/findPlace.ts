@@ -7,7 +7,7 @@ import { stepFileOf } from "../metadata/stepFile.js";
 import type { Explorer, Folder } from "./explorer.js";
 import { findItem } from "./findItem.js";
 import { findLatestStep, findStep } from "./findStep.js";
-import { holdsArrays, itemProbes } from "./itemKind.js";
+import { holdsArrays, itemProbes, nestedProbes } from "./itemKind.js";
 import { type Level, levelOf, levelProbes } from "./level.js";
 import { isArray, lookBelow } from "./lookBelow.js";
 import type { Place, Wanted } from "./place.js";
@@ -31,7 +31,7 @@ export interface Search {
 export async function findPlace(search: Search): Promise<Place> {
   const { wanted, explorer, context } = search;
   if (isTemporary(wanted.name)) throw unfinished(wanted);
-  const folder = await explorer.look("", probesOf(wanted));
+  const folder = await explorer.lookTwice("", probesOf(wanted), lessLikely(wanted));
   const level = levelOf(folder, wanted.name);
   switch (level.kind) {
     case "item":
@@ -63,6 +63,12 @@ function probesOf({ step, item }: Wanted): string[] {
   const probes =
     item === undefined ? levelProbes : ["_CHECKPOINT_METADATA", "orbax.checkpoint", ...itemProbes.map((file) => `${item}/${file}`)];
   return probes.map((file) => (step === undefined ? file : `${step}/${file}`));
+}
+
+/** What is asked for after that, where none of it is there. */
+function lessLikely({ step, item }: Wanted): string[] {
+  const above = [step, item].filter((name) => name !== undefined);
+  return nestedProbes.map((file) => [...above, file].join("/"));
 }
 
 async function itemPlace(search: Search, folder: Folder, { item, isDirect }: Level & { kind: "item" }): Promise<Place> {

@@ -32,7 +32,9 @@ export async function findStep({ label, folder, steps }: Root, step: number, exp
     );
   }
   const known = folder.isListed ? steps.map((named) => named.step) : undefined;
-  throw new CheckpointNotFoundError(step, label, { advice: await adviceWhereNotFound(explorer.storage, step, known, context) });
+  const advice = await adviceWhereNotFound(explorer.storage, step, known, context);
+  const other = folder.isListed ? "" : "; a step whose folder has another name is opened by the address of that folder";
+  throw new CheckpointNotFoundError(step, label, { advice: advice + other });
 }
 
 /**

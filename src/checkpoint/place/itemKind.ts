@@ -26,6 +26,14 @@ export const holdsArrays = (kind: ItemKind): boolean => arrayKinds.has(kind);
 /** Files that are asked for to tell what an item is, where it cannot be listed. */
 export const itemProbes: readonly string[] = ["_METADATA", "manifest.ocdbt", "checkpoint", ".zarray", "zarr.json", "metadata", "data.json"];
 
+/** Files in folders of single arrays and random keys, that are asked for where no other is there. */
+export const nestedProbes: readonly string[] = [
+  "checkpoint/.zarray",
+  "checkpoint/zarr.json",
+  "jax_random_key_metadata/metadata",
+  "np_random_key_metadata/metadata",
+];
+
 /** Kinds by the last part of the Python class that wrote an item. */
 const handlerKinds: readonly (readonly [RegExp, ItemKind])[] = [
   [/(PyTree|Standard)\w*Handler$/, "pytree"],
@@ -51,7 +59,7 @@ export function itemKindOf(folder: Folder, name: string, handler?: string): Item
   if (files.has("_METADATA") || files.has("checkpoint") || files.has("manifest.ocdbt") || some(directories, isProcess)) return "pytree";
   if (files.has(".zgroup")) return "group";
   if (files.has(".zarray") || files.has("zarr.json") || directories.has("checkpoint")) return "array";
-  if (directories.has("jax_random_key") || directories.has("np_random_key")) return "key";
+  if (some(directories, (directory) => /^(jax|np)_random_key(_metadata)?$/.test(directory))) return "key";
   const told = kindOfHandler(handler);
   if (told !== undefined) return told;
   return kindOfFiles(

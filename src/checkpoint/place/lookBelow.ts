@@ -1,5 +1,6 @@
 import { CheckpointNotFoundError, CheckpointValueError } from "../../errors.js";
 import type { Explorer, Folder } from "./explorer.js";
+import { nestedProbes } from "./itemKind.js";
 import { levelOf, levelProbes } from "./level.js";
 import type { Wanted } from "./place.js";
 
@@ -17,7 +18,7 @@ export async function lookBelow(
   const names = [...directories].sort().slice(0, mostFolders);
   const below = await Promise.all(
     names.map(async (name) => {
-      const folder = await explorer.look(name, levelProbes);
+      const folder = await explorer.lookTwice(name, levelProbes, nestedProbes);
       return { name, level: levelOf(folder, name), isArray: isArray(folder) };
     }),
   );
