@@ -60,7 +60,7 @@ describe("before anything is read, a ZIP is refused", () => {
 describe("damage inside", () => {
   test.each([true, false])("of an entry (deflated: %s) is noticed by its CRC-32", async (deflated) => {
     const storage = zipStorage(handmadeZip([{ ...a, deflated, says: { crc: 1 } }]));
-    await expect(storage.read("a")).rejects.toMatchObject({ name: "CorruptCheckpointError" });
+    await expect(storage.read("a")).rejects.toMatchObject({ name: "CorruptCheckpointError", path: "a" });
   });
 
   test.each([5, 20])("of a deflated entry that says %i bytes and has 10", async (length) => {

@@ -116,7 +116,11 @@ describe("refuses, with nothing written,", () => {
 
   test("a step that is not there, and a place without steps", async () => {
     await refuses(await storeWith(1), { name: "CheckpointNotFoundError", step: 2 }, { steps: [2] });
-    await refuses(memoryStorage({ "model/_METADATA": new Uint8Array() }), { name: "CheckpointNotFoundError" });
+    await refuses(memoryStorage({ "model/_METADATA": new Uint8Array() }), {
+      name: "CheckpointNotFoundError",
+      step: undefined,
+      message: expect.stringMatching(/it holds no steps: a step is a folder that a number names/),
+    });
   });
 
   test("a ZIP that would do harm", async () => {

@@ -52,8 +52,8 @@ export async function stepFiles(
 }
 
 const noSteps = (directory: string): CheckpointNotFoundError =>
-  new CheckpointNotFoundError(0, directory, {
-    advice: "nor at any other: a step is a folder that a number names; give the folder, or the ZIP, that holds such folders",
+  new CheckpointNotFoundError(undefined, directory, {
+    advice: "it holds no steps: a step is a folder that a number names; give the folder, or the ZIP, that holds such folders",
   });
 
 async function filesOf(root: ReadableStorage, step: number, context: TaskContext): Promise<Pick<StepFiles, "root" | "files" | "identity">> {

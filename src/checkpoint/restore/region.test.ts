@@ -35,3 +35,7 @@ test.each<[unknown, RegExp]>([
 });
 
 test("a scalar has one region", () => expect(boxOf([], [], "w")).toEqual({ start: [], shape: [] }));
+
+test("refuses bounds that are bigints", () => {
+  expect(() => boxOf([[0n, 2n]] as never, [4], "w")).toThrow(/a region of \["0n","2n"\] along axis 0/);
+});

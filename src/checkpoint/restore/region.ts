@@ -17,11 +17,13 @@ export function boxOf(region: Region, shape: readonly number[], path: string): B
   return { start: bounds.map(([start]) => start), shape: bounds.map(([start, stop]) => stop - start) };
 }
 
+const asText = (_: string, value: unknown): unknown => (typeof value === "bigint" ? `${value}n` : value);
+
 function boundsOf(bounds: Region[number], length: number, axis: number, path: string): readonly [number, number] {
   if (bounds === null) return [0, length];
   const [start, stop] = Array.isArray(bounds) && bounds.length === 2 ? bounds : [Number.NaN, Number.NaN];
   if (Number.isSafeInteger(start) && Number.isSafeInteger(stop) && 0 <= start && start <= stop && stop <= length) return [start, stop];
   throw new CheckpointValueError(
-    `${path}: a region of ${JSON.stringify(bounds)} along axis ${axis}; it takes [start, stop] with 0 <= start <= stop <= ${length}`,
+    `${path}: a region of ${JSON.stringify(bounds, asText)} along axis ${axis}; it takes [start, stop] with 0 <= start <= stop <= ${length}`,
   );
 }

@@ -44,6 +44,7 @@ describe("a selection", () => {
   });
 
   it.each<[string, unknown, RegExp]>([
+    ["a node instead of its leaves", ["params"], /no leaf matches "params" of select; "params\/\*\*" matches the leaves below it$/],
     ["a glob without a leaf", ["params/**", "parms/**", "x"], /no leaf matches "parms\/\*\*", "x".*"params\/a\/kernel"/s],
     ["globs that take everything away", ["params/**", "!**"], /select leaves none/],
     ["a function that takes none", () => false, /select chose none.*"params\/a\/kernel"/s],

@@ -54,8 +54,11 @@ function selectMatching(globs: readonly string[], groups: readonly LeavesBelow[]
     return { has: (leaf: StoredLeaf) => set.has(leaf), covers: (path: string) => isWanted(joined(prefix, path)), isEmpty: set.size === 0 };
   });
   const paths = groups.flatMap(({ leaves, prefix }) => leaves.map(({ path }) => joined(prefix, path)));
-  const idle = wanted.filter(({ matches }) => !paths.some(matches)).map(({ glob }) => JSON.stringify(glob));
-  if (idle.length > 0) throw new CheckpointValueError(`no leaf matches ${idle.join(", ")} of select${examples(groups)}`);
+  const idle = wanted.filter(({ matches }) => !paths.some(matches)).map(({ glob }) => glob);
+  if (idle.length > 0) {
+    const quoted = idle.map((glob) => JSON.stringify(glob)).join(", ");
+    throw new CheckpointValueError(`no leaf matches ${quoted} of select${hintBelow(idle, paths) ?? examples(groups)}`);
+  }
   if (selected.every(({ isEmpty }) => isEmpty)) throw new CheckpointValueError(`select leaves none of the leaves${examples(groups)}`);
   return selected;
 }
@@ -63,7 +66,13 @@ function selectMatching(globs: readonly string[], groups: readonly LeavesBelow[]
 function requireGlobs(selection: unknown): string[] {
   const globs = typeof selection === "string" ? [selection] : selection;
   if (Array.isArray(globs) && globs.length > 0 && globs.every((glob) => typeof glob === "string")) return globs;
-  throw new CheckpointValueError("select is a glob over paths of leaves, a list of globs, or a function of a leaf");
+  throw new CheckpointValueError("select is a glob over paths of leaves, a list of at least one, or a function of a leaf");
+}
+
+/** Where a glob names a node: the one for the leaves below it. */
+function hintBelow(idle: readonly string[], paths: readonly string[]): string | undefined {
+  const node = idle.map((glob) => `${glob.replace(/\/+$/, "")}/**`).find((glob) => paths.some(globMatcher(glob)));
+  return node && `; ${JSON.stringify(node)} matches the leaves below it`;
 }
 
 const joined = (prefix: string, path: string): string => (prefix === "" || path === "" ? prefix + path : `${prefix}/${path}`);

@@ -45,6 +45,7 @@ describe("s3:", () => {
       file: "https://s3.eu-west-1.amazonaws.com/my.bucket/run/a%20b/c",
       list: "https://s3.eu-west-1.amazonaws.com/my.bucket",
     });
+    expect(readings("s3://Old_Bucket/run").file).toBe("https://s3.amazonaws.com/Old_Bucket/run/a%20b/c");
     expect(readings("s3://bucket/run", { endpoint: new URL("https://account.example.org/s3?key=1") })).toMatchObject({
       file: "https://account.example.org/s3/bucket/run/a%20b/c?key=1",
       list: "https://account.example.org/s3/bucket?key=1",

@@ -64,17 +64,19 @@ function gcsAddress(text: string, { endpoint = "https://storage.googleapis.com" 
 function s3Address(text: string, { endpoint, region }: AddressOptions): Address {
   const { bucket, prefix } = bucketAndPrefix("s3", text);
   const host = parseBase(endpoint ?? amazonHost(bucket, region));
-  // A name with dots is in no certificate, and another host's names are not known.
-  const isPath = endpoint !== undefined || bucket.includes(".");
+  const isPath = endpoint !== undefined || !isHostName(bucket);
   const bucketUrl = isPath ? below(host, bucket) : new URL(host.url);
   const url = below(host, isPath ? `${bucket}/${encodedPath(prefix)}` : encodedPath(prefix));
   return { base: { ...host, url, label: url.origin + url.pathname }, api: { kind: "s3", bucket: bucketUrl, prefix } };
 }
 
+/** A name with dots is in no certificate, and hosts' names have no capitals and underscores, as old buckets do. */
+const isHostName = (bucket: string): boolean => /^[a-z0-9-]+$/.test(bucket);
+
 function amazonHost(bucket: string, region: string | undefined): string {
   if (region !== undefined && !/^[a-z0-9-]+$/.test(region)) throw new CheckpointValueError('a region is a name such as "eu-west-1"');
   const service = region === undefined ? "s3.amazonaws.com" : `s3.${region}.amazonaws.com`;
-  return bucket.includes(".") ? `https://${service}` : `https://${bucket}.${service}`;
+  return isHostName(bucket) ? `https://${bucket}.${service}` : `https://${service}`;
 }
 
 // A pull request's revision has slashes, and so have those that Hugging Face converts.
@@ -98,7 +100,7 @@ function hfAddress(text: string, { endpoint = "https://huggingface.co" }: Addres
 
 function bucketAndPrefix(scheme: string, text: string): { readonly bucket: string; readonly prefix: string } {
   const [, bucket, folder = ""] = /^([a-z0-9][a-z0-9._-]+)(?:\/(.*))?$/is.exec(text) ?? [];
-  if (bucket === undefined) throw new CheckpointValueError(`a ${scheme}: address is ${scheme}://bucket/path, without credentials`);
+  if (bucket === undefined) throw new CheckpointValueError(`${scheme}: addresses are ${scheme}://bucket/path, without credentials`);
   return { bucket, prefix: prefixOf(folder) };
 }
 

@@ -1,3 +1,4 @@
+import { CheckpointNotFoundError } from "../../errors.js";
 import { stopTogether } from "../../tasks/stopTogether.js";
 import type { Keeper } from "./keeper.js";
 import type { MirrorSession } from "./session.js";
@@ -7,7 +8,7 @@ const atOnce = 4;
 
 /**
  * Keeps all files below a prefix.
- * @throws what kept one from being kept, and what reading throws.
+ * @throws CheckpointNotFoundError where a folder has none, what kept one from being kept, and what reading throws.
  */
 export async function downloadAll(session: MirrorSession, keeper: Keeper, prefix: string, signal: AbortSignal): Promise<void> {
   keeper.tell({ problem: undefined });
@@ -15,6 +16,7 @@ export async function downloadAll(session: MirrorSession, keeper: Keeper, prefix
     async (together) => {
       const stop = together.signal ?? signal;
       const paths = await pathsBelow(session, prefix, stop);
+      if (paths.length === 0 && prefix !== "") throw nothingBelow(keeper, prefix);
       const next = async (): Promise<void> => {
         for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
           await session.fill(path, stop);
@@ -27,6 +29,11 @@ export async function downloadAll(session: MirrorSession, keeper: Keeper, prefix
     { signal },
   );
 }
+
+const nothingBelow = ({ folder }: Keeper, prefix: string): CheckpointNotFoundError =>
+  new CheckpointNotFoundError(undefined, `${folder.source}/${prefix.slice(0, -1)}`, {
+    advice: "the folder is empty, or is not there: check the address",
+  });
 
 /** All files, the last ones first. */
 async function pathsBelow(session: MirrorSession, prefix: string, signal: AbortSignal): Promise<string[]> {

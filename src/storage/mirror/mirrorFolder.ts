@@ -13,14 +13,14 @@ const writersLock = "mirror-writers";
 
 /** The part of a cache that mirrors one source: a record with the epoch, and a folder for each file and each list. */
 export class MirrorFolder {
+  /** Its name, also at the next visit. */
+  readonly source: string;
   readonly #cache: WritableStorage;
-  readonly #source: string;
   readonly #path: string;
 
-  /** `source` names it, also at the next visit. */
   constructor(cache: WritableStorage, source: string) {
     this.#cache = cache;
-    this.#source = source;
+    this.source = source;
     this.#path = folderName(source);
   }
 
@@ -89,7 +89,7 @@ export class MirrorFolder {
 
   /** Runs work that writes while nobody else, in any tab, does what has the same name. */
   writing<Value>(name: readonly (string | number)[], context: TaskContext, work: () => Promise<Value>): Promise<Value> {
-    return this.#locked(writersLock, "shared", context, () => this.#locked(lockName(this.#source, ...name), "exclusive", context, work));
+    return this.#locked(writersLock, "shared", context, () => this.#locked(lockName(this.source, ...name), "exclusive", context, work));
   }
 
   /** Runs work while nobody writes; not at all where somebody does. */
@@ -103,7 +103,7 @@ export class MirrorFolder {
   }
 
   #alone<Value>(work: () => Promise<Value>): Promise<Value> {
-    return this.#locked(lockName(this.#source), "exclusive", {}, work);
+    return this.#locked(lockName(this.source), "exclusive", {}, work);
   }
 
   /** Where there are no locks to be had, work runs without: others may fetch the same bytes then, and nothing worse. */
@@ -132,7 +132,7 @@ export class MirrorFolder {
     // What a closed tab left half written; nobody else writes here now.
     const { files } = await this.#cache.list(`${this.#path}/`);
     for (const name of files) if (name !== recordName) await this.#cache.remove(`${this.#path}/${name}`);
-    await this.#cache.write(`${this.#path}/${recordName}`, formatRecord({ source: this.#source, epoch }));
+    await this.#cache.write(`${this.#path}/${recordName}`, formatRecord({ source: this.source, epoch }));
     return epoch;
   }
 

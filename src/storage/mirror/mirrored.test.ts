@@ -436,3 +436,8 @@ test("credentials and queries of the source do not come into the cache", async (
   expect(all.join("\n")).toContain("127.0.0.1");
   expect(all.join("\n")).not.toContain("secret");
 });
+
+test("a folder that is not there was not downloaded", async () => {
+  const mirror = mirrored(memoryStorage({ "12/a": bytesOf(5) }), memoryStorage());
+  await expect(mirror.download("13")).rejects.toMatchObject({ name: "CheckpointNotFoundError", message: expect.stringMatching(/\/13; /) });
+});

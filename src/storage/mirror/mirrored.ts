@@ -27,7 +27,7 @@ export interface Mirror extends ReadableStorage {
   readonly progress: MirrorProgress;
   /**
    * Keeps all files below a folder, `""` for all; what was kept before is not fetched again.
-   * @throws StorageError `"cannot-list"` where the source cannot tell its files, what kept files from being kept, and as reads do.
+   * @throws CheckpointNotFoundError for a folder without files, StorageError `"cannot-list"` where the source cannot tell its files, what kept files from being kept, and as reads do.
    */
   download(folder?: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Stops all that is under way: it rejects with an AbortError, or the reason; what was kept stays. */

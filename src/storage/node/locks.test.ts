@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -61,6 +61,15 @@ describe("nodeLocks", () => {
     expect(await locks.hold("writer", atOnce, async () => 1)).toEqual({ value: 1 });
     await writeFile(lockFile(), "");
     expect(await locks.hold("writer", atOnce, async () => 2)).toEqual({ value: 2 });
+  });
+
+  it("does not wait for what is no folder, nor for a lock that it cannot read", async () => {
+    const file = join(dir, "file");
+    await writeFile(file, "");
+    const message = expect.stringMatching(/could not be locked \((EEXIST|ENOTDIR)\); a file stands in its place/);
+    await expect(nodeLocks(file).hold("writer", alone, async () => 1)).rejects.toMatchObject({ reason: "io", message });
+    await mkdir(lockFile());
+    await expect(nodeLocks(dir).hold("writer", alone, async () => 1)).rejects.toMatchObject({ reason: "io" });
   });
 
   it("leaves the lock of another machine alone", async () => {

@@ -40,7 +40,7 @@ async function take(dir: string, file: string, { wait, signal }: LockRequest): P
   for (;;) {
     signal?.throwIfAborted();
     if (await create(dir, file)) return true;
-    const owner = await readFile(file, "utf8").catch(() => undefined);
+    const owner = await ownerIn(file);
     if (owner === undefined) continue;
     if (isOver(owner)) await takeAway(file, owner);
     else if (wait) await new Promise((rested) => setTimeout(rested, restMs));
@@ -54,22 +54,40 @@ function isOver(owner: string): boolean {
   return named === undefined || hasEnded(named);
 }
 
+/** The text of a lock; undefined where it was just taken away. */
+async function ownerIn(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    if (codeOf(cause) === "ENOENT") return undefined;
+    throw notLocked(cause);
+  }
+}
+
 /** False where the file is there already. It comes with its text, so that no lock is ever without an owner. */
 async function create(dir: string, file: string): Promise<boolean> {
   const beside = join(dir, partialName());
   try {
     await mkdir(dir, { recursive: true });
     await writeFile(beside, JSON.stringify({ ...thisProcess(), id: randomUUID() }));
-    await link(beside, file);
-    return true;
+    return await link(beside, file).then(() => true, unlessThere);
   } catch (cause) {
-    const code = codeOf(cause);
-    if (code === "EEXIST") return false;
-    const message = `the folder could not be locked (${code}); check permissions, free space and the disk`;
-    throw new StorageError({ path: "", reason: "io", message, cause });
+    throw notLocked(cause);
   } finally {
     await rm(beside, { force: true }).catch(() => undefined);
   }
+}
+
+function unlessThere(cause: unknown): false {
+  if (codeOf(cause) === "EEXIST") return false;
+  throw cause;
+}
+
+function notLocked(cause: unknown): StorageError {
+  const code = codeOf(cause);
+  const isFile = code === "EEXIST" || code === "ENOTDIR";
+  const advice = isFile ? "a file stands in its place: give a folder" : "check permissions, free space and the disk";
+  return new StorageError({ path: "", reason: "io", message: `the folder could not be locked (${code}); ${advice}`, cause });
 }
 
 /** Removes the lock of an owner that has ended; one that somebody took meanwhile is put back. */

@@ -13,8 +13,8 @@ import { understood } from "./zipIndex.js";
 export async function* piecesOfEntry(zip: Blob, entry: FileEntry, range: ByteRange, context: TaskContext): AsyncGenerator<Uint8Array> {
   const isWhole = range.offset === 0 && range.length === entry.uncompressedSize;
   if (entry.compressionMethod === 0 && !isWhole) yield* storedPieces(zip, entry, range, context);
-  else if (isWhole) yield* exactly(unpacked(zip, entry, context), entry);
-  else yield* cut(unpacked(zip, entry, context), range);
+  else if (isWhole) yield* exactly(unpacked(entry, context), entry);
+  else yield* cut(unpacked(entry, context), range);
 }
 
 const pieceLength = 1024 * 1024;
@@ -38,9 +38,10 @@ async function dataOffset(zip: Blob, entry: FileEntry): Promise<number> {
 }
 
 /** zip.js inflates and checks; it waits where the reader does. */
-async function* unpacked(zip: Blob, entry: FileEntry, { signal }: TaskContext): AsyncGenerator<Uint8Array> {
+async function* unpacked(entry: FileEntry, { signal }: TaskContext): AsyncGenerator<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  const unpacking = understood(zip, () => entry.getData(writable, { ...(signal !== undefined && { signal }) }), signal);
+  const whole = { path: entry.filename, expected: "the file as it was packed into the ZIP" };
+  const unpacking = understood(whole, () => entry.getData(writable, { ...(signal !== undefined && { signal }) }), signal);
   // Where it fails early it leaves its stream as it is, and where it fails later the stream says so in other words.
   const failing = new Promise<never>((_, reject) => unpacking.catch(reject));
   failing.catch(() => undefined);

@@ -17,7 +17,7 @@ export async function readZipIndex(zip: Blob, mostBytes: number, context: TaskCo
   const { BlobReader, ZipReader } = await import("@zip.js/zip.js/lib/zip-core-native.js");
   const reader = new ZipReader(new BlobReader(zip), { strictness: "strict", useWebWorkers: false, checkCrc32: true });
   const entries = await understood(
-    zip,
+    { path: nameOf(zip), expected: "a whole ZIP file" },
     async () => {
       const found = [];
       for await (const entry of reader.getEntriesGenerator({ filenameValidation: "tolerant" })) {
@@ -33,15 +33,19 @@ export async function readZipIndex(zip: Blob, mostBytes: number, context: TaskCo
   return withoutOuterFolder(files as ReadonlyMap<string, FileEntry>);
 }
 
-/** What zip.js says of a ZIP that it does not understand is told with the ZIP's name. */
-export async function understood<Value>(zip: Blob, work: () => Promise<Value>, signal: AbortSignal | undefined): Promise<Value> {
+/** What zip.js says of a ZIP, or of an entry, that it does not understand is told with its name. */
+export async function understood<Value>(
+  { path, expected }: { readonly path: string; readonly expected: string },
+  work: () => Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value> {
   try {
     return await work();
   } catch (cause) {
     signal?.throwIfAborted();
     if (!(cause instanceof Error) || isCheckpointError(cause)) throw cause;
     const received = "reason" in cause ? `${cause.message}: ${cause.reason}` : cause.message;
-    throw new CorruptCheckpointError({ path: nameOf(zip), expected: "a whole ZIP file", received, cause });
+    throw new CorruptCheckpointError({ path, expected, received, cause });
   }
 }
 
