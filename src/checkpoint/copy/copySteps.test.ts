@@ -116,6 +116,7 @@ describe("refuses, with nothing written,", () => {
 
   test("a step that is not there, and a place without steps", async () => {
     await refuses(await storeWith(1), { name: "CheckpointNotFoundError", step: 2 }, { steps: [2] });
+    await refuses(await storeWith(1), { name: "CheckpointValueError" }, { steps: [] });
     await refuses(memoryStorage({ "model/_METADATA": new Uint8Array() }), {
       name: "CheckpointNotFoundError",
       step: undefined,

@@ -1,4 +1,4 @@
-import { CheckpointNotFoundError } from "../../errors.js";
+import { CheckpointNotFoundError, CheckpointValueError } from "../../errors.js";
 import { fileLength } from "../../storage/fileLength.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
@@ -29,7 +29,8 @@ export interface StepFile {
 
 /**
  * Finds the files of finished steps; `wanted` left out: of all, ascending.
- * @throws CheckpointNotFoundError for a step that is not there, and where there is none; StorageError where the place fails or cannot list.
+ * @throws CheckpointNotFoundError for a step that is not there, and where there is none; StorageError where the place fails or cannot list,
+ *   CheckpointValueError where none is wanted.
  */
 export async function stepFiles(
   access: StepAccess,
@@ -37,6 +38,7 @@ export async function stepFiles(
   wanted: readonly number[] | undefined,
   context: TaskContext,
 ): Promise<StepFiles[]> {
+  if (wanted?.length === 0) throw new CheckpointValueError("the option steps names at least one step; leave it out for all of them");
   for (const step of wanted ?? []) requireStep(step, directory);
   const there = await access.listSteps(context);
   const steps = wanted === undefined ? there : [...new Set(wanted)].sort((a, b) => a - b);
