@@ -3,8 +3,8 @@ interface Limiter {
   readonly limit: number;
   readonly used: number;
   readonly peak: number;
-  /** Every wait for room begins with this. */
   tryAcquire(bytes: number): (() => void) | undefined;
+  acquire(bytes: number, context?: object): Promise<() => void>;
 }
 
 /** Limit of what a web server was asked for and nobody has read: the browser holds it, beyond the budget of a restore. */
@@ -18,10 +18,14 @@ const unreadLimit = 24 * 1024 * 1024;
 export function budgetPeaks(builtPackage: object): () => number[] {
   const { ByteBudget } = builtPackage as { readonly ByteBudget: { readonly prototype: Limiter } };
   const seen = new Set<Limiter>();
-  const { tryAcquire } = ByteBudget.prototype;
+  const { tryAcquire, acquire } = ByteBudget.prototype;
   ByteBudget.prototype.tryAcquire = function (this: Limiter, bytes: number) {
     seen.add(this);
     return tryAcquire.call(this, bytes);
+  };
+  ByteBudget.prototype.acquire = function (this: Limiter, bytes: number, context?: object) {
+    seen.add(this);
+    return acquire.call(this, bytes, context);
   };
   return () => Array.from(seen).flatMap(({ limit, peak }) => (limit === unreadLimit ? [] : [peak]));
 }
