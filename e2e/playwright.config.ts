@@ -11,7 +11,9 @@ export default defineConfig({
   outputDir: join(import.meta.dirname, "results", "playwright"),
   globalSetup: join(import.meta.dirname, "page", "buildPage.ts"),
   projects: [
-    { name: "browser", testMatch: "*.spec.ts", testIgnore: ["interop/**", "bench/**", "recipes/**"] },
+    { name: "browser", testMatch: "*.spec.ts", testIgnore: ["interop/**", "bench/**", "recipes/**", "memory.spec.ts"] },
+    // Alone on the machine: how much a process holds depends on how soon it gets to let go.
+    { name: "memory", testMatch: "memory.spec.ts" },
     { name: "recipes", testMatch: "recipes/*.spec.ts" },
     { name: "interop", testMatch: ["interop/*.spec.ts", "bench/*.spec.ts"] },
   ],

@@ -11,7 +11,7 @@ import { stagesOf } from "./setup/stages.mjs";
 const help = `usage: npm test [-- --only STAGE[,STAGE…]]
 
 Runs each stage and ends with the line "N passed, N failed".
-stages: types, lint, unit, build, package, hosts, wasm, browser, demo, recipes, interop, again
+stages: types, lint, unit, build, package, hosts, wasm, browser, memory, demo, recipes, interop, again
 `;
 
 const root = join(import.meta.dirname, "..");

@@ -75,6 +75,12 @@ export function stagesOf({ root, run, prepare, log }) {
       run: async () => playwright("browser", { CHROMIUM_PATH: await chromium() }),
     },
     {
+      id: "memory",
+      name: "memory tests",
+      needs: ["build"],
+      run: async () => playwright("memory", { CHROMIUM_PATH: await chromium() }),
+    },
+    {
       id: "demo",
       name: "demo",
       needs: ["build"],
