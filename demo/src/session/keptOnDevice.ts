@@ -18,10 +18,10 @@ export interface KeptOnDevice {
 type Tell = (kept: KeptOnDevice) => void;
 
 /** Tells, once a step is restored, what is kept of it; and, when the browser has kept the page too, that it works offline. */
-export async function tellKept({ progress, keptBytes }: Pick<Mirror, "progress" | "keptBytes">, tell: Tell): Promise<void> {
-  const { problem, offline } = progress;
+export async function tellKept(mirror: Pick<Mirror, "progress" | "size">, tell: Tell): Promise<void> {
+  const { problem, offline } = mirror.progress;
   if (problem !== undefined) return tell({ bytes: 0, state: { kind: "not-kept", problem } });
-  const bytes = await keptBytes();
+  const bytes = await mirror.size();
   if (offline) return tell({ bytes, state: { kind: "offline" } });
   tell({ bytes, state: { kind: "keeping" } });
   tell({ bytes, state: { kind: (await keepPage()) ? "works-offline" : "checkpoint-only" } });

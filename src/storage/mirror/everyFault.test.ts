@@ -55,7 +55,7 @@ describe("a cache that is interrupted at any change", () => {
         const faulty = new FaultyStorage(memoryStorage(), { at, kind });
         await readAll(source, faulty.storage);
         const cache = memoryStorage(await faulty.files());
-        const kept = await mirrored(source.storage, cache).keptBytes();
+        const kept = await mirrored(source.storage, cache).size();
         source.sent.length = 0;
         await readAll(source, cache);
         expect(sentTwice(source.sent), place).toEqual([]);
@@ -119,7 +119,7 @@ test("a cache that says that it wrote all, and did not, is found out", async () 
     },
   };
   await readAll(source, lying);
-  expect(await mirrored(source.storage, memory).keptBytes()).toBe(0);
+  expect(await mirrored(source.storage, memory).size()).toBe(0);
   await readAll(source, memory);
   source.isUp = false;
   await readAll(source, memory);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, expectTypeOf, test, vi } from "vitest";
 import { type Fault, type RunningServer, startServer } from "../../../e2e/server/server.mjs";
 import { isCheckpointError, StorageError } from "../../errors.js";
 import { testStorage } from "../conformance.testing.js";
@@ -113,7 +113,7 @@ describe("bytes", () => {
     expect(sentTwice(source.sent)).toEqual([]);
     expect(source.sentBytes).toBe(totalOf(files));
     expect(first.progress).toMatchObject({ fetchedBytes: totalOf(files), offline: false, problem: undefined });
-    expect(await first.keptBytes()).toBe(totalOf(files));
+    expect(await first.size()).toBe(totalOf(files));
 
     const later = mirrored(source.storage, cache);
     await readRun(later, files);
@@ -175,12 +175,24 @@ describe("bytes", () => {
     };
     await expect(mirror.read(dataFile, { range: { offset: 0, length: big }, signal: stop.signal })).rejects.toThrow("enough");
     source.onSend = () => {};
-    const kept = await mirror.keptBytes();
+    const kept = await mirror.size();
     expect(kept).toBeGreaterThan(0);
     source.sent.length = 0;
     await mirrored(source.storage, cache).read(dataFile, { range: { offset: 0, length: big } });
     expect(source.sentBytes).toBe(big - kept);
   });
+});
+
+test("size tells what is kept, and of a path what the source has", async () => {
+  const mirror = mirrored(new FakeSource(filesOfRun()).storage, memoryStorage());
+  expect(await mirror.size()).toBe(0);
+  await mirror.read(dataFile, { range: { offset: 5, length: 10 } });
+  expect(await mirror.size()).toBe(10);
+  expect(await mirror.size(dataFile)).toBe(big);
+  expect(await mirror.size("100/absent")).toBeUndefined();
+  await expect(mirror.size("")).rejects.toMatchObject({ name: "CheckpointValueError" });
+  expectTypeOf(mirror.size()).resolves.toEqualTypeOf<number>();
+  expectTypeOf(mirror.size("a")).resolves.toEqualTypeOf<number | undefined>();
 });
 
 describe("without an answer from the source", () => {
@@ -242,7 +254,7 @@ describe("without an answer from the source", () => {
       server.addFault({ kind: "body", body: "<!doctype html><title>Sign in to this network</title>" });
       const mirror = mirrored(server.url, cache);
       expectBytes(await mirror.read("100/_METADATA"), files.get("100/_METADATA"));
-      expect(await mirror.keptBytes()).toBe(totalOf(files));
+      expect(await mirror.size()).toBe(totalOf(files));
     }
   });
 });
@@ -262,7 +274,7 @@ describe("a source that changed", () => {
       // The first is as it was, and stays; the second tells that all else that is kept counts for nothing.
       expectBytes(await place.read("100/_METADATA"), files.get("100/_METADATA"));
       expectBytes(await place.read("100/manifest.ocdbt"), files.get("100/manifest.ocdbt"));
-      expect(await mirror.keptBytes()).toBe(1200);
+      expect(await mirror.size()).toBe(1200);
       expectBytes(await place.read("100/d/ffffffffffffffffffffffffffffffff"), bytesOf(1234));
 
       source.isUp = false;
@@ -332,7 +344,7 @@ describe("download", () => {
     };
     await expect(mirror.download()).rejects.toMatchObject({ name: "AbortError" });
     source.onSend = () => {};
-    const kept = await mirror.keptBytes();
+    const kept = await mirror.size();
     source.sent.length = 0;
     await mirror.download();
     expect(source.sentBytes).toBe(totalOf(files) - kept);
@@ -365,7 +377,7 @@ test("a disk that fills lets reads go on, and what was kept is not fetched again
   expect(mirror.progress.problem).toMatchObject({ reason: "quota" });
   await expect(mirror.download()).rejects.toMatchObject({ reason: "quota" });
   free = 100_000_000;
-  const kept = await mirror.keptBytes();
+  const kept = await mirror.size();
   expect(kept).toBeGreaterThan(0);
   source.sent.length = 0;
   const later = mirrored(source.storage, cache);
@@ -386,9 +398,9 @@ test("a limit holds for all mirrors of the cache, and what was used longest ago 
   for (const path of ["a", "b", "c"]) await read("one", path);
   for (const path of ["a", "b"]) await read("two", path);
   await read("one", "a");
-  expect([await mirrorOf("one").keptBytes(), await mirrorOf("two").keptBytes()]).toEqual([3000, 2000]);
+  expect([await mirrorOf("one").size(), await mirrorOf("two").size()]).toEqual([3000, 2000]);
   await read("two", "c"); // 6000 bytes now, of which b of one, then c, are the oldest
-  expect([await mirrorOf("one").keptBytes(), await mirrorOf("two").keptBytes()]).toEqual([1000, 3000]);
+  expect([await mirrorOf("one").size(), await mirrorOf("two").size()]).toEqual([1000, 3000]);
   vi.useRealTimers();
   for (const limit of [0, -1, 1.5, Number.NaN]) expect(() => mirrored("https://x.example", cache, { limit })).toThrow(/limit/);
 });
@@ -402,11 +414,11 @@ test("a mirror is removed with all that it has, and reads go on", async () => {
   await place.read("100/_METADATA");
   await mirror.remove();
   expect(await cache.list("")).toEqual({ files: [], directories: [] });
-  expect(await mirror.keptBytes()).toBe(0);
+  expect(await mirror.size()).toBe(0);
   expectBytes(await place.read("100/manifest.ocdbt"), files.get("100/manifest.ocdbt"));
-  expect(await mirror.keptBytes()).toBe(0);
+  expect(await mirror.size()).toBe(0);
   await readRun(mirror, files);
-  expect(await mirror.keptBytes()).toBe(totalOf(files));
+  expect(await mirror.size()).toBe(totalOf(files));
 });
 
 test("progress is told as bytes come", async () => {

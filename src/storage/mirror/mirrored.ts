@@ -33,7 +33,9 @@ export interface Mirror extends ReadableStorage {
   /** Stops all that is under way: it rejects with an AbortError, or the reason; what was kept stays. */
   abort(reason?: unknown): void;
   /** Bytes of the source that are in the cache. */
-  keptBytes(): Promise<number>;
+  size(): Promise<number>;
+  /** As every storage's: bytes that a file has at the source. */
+  size(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<number | undefined>;
   /** Stops all that is under way and removes what is kept of the source. */
   remove(): Promise<void>;
 }
@@ -64,8 +66,15 @@ export function mirrored(source: string | URL | ReadableStorage, cache: string |
   const session = () => new MirrorSession(keeper, from.snapshot?.() ?? from, ahead);
   const reading = (name: string | undefined, open: () => MirrorSession) => withCoalescing(storageOf(name, keeper, open));
   let own = session();
+  const current = reading(from.name, () => own);
+  function size(): Promise<number>;
+  function size(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<number | undefined>;
+  async function size(path?: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<number | undefined> {
+    return path === undefined ? keeper.folder.byteLength() : current.size?.(path, options);
+  }
   return {
-    ...reading(from.name, () => own),
+    ...current,
+    size,
     snapshot: () => {
       const pinned = session();
       return reading(from.name, () => pinned);
@@ -78,7 +87,6 @@ export function mirrored(source: string | URL | ReadableStorage, cache: string |
       await downloadAll(session(), keeper, folder === "" ? "" : `${folder}/`, keeper.signalWith(signal));
     },
     abort: (reason) => keeper.abort(reason),
-    keptBytes: () => keeper.folder.byteLength(),
     async remove() {
       await keeper.remove();
       own = session();
