@@ -10,7 +10,7 @@ import { load, type Machine, machine, machineLine } from "./report/machine.js";
 import { type RowResult, resultOf } from "./report/results.js";
 import { measuredTable, rowTable } from "./report/table.js";
 import { timesChart } from "./report/timesChart.js";
-import { coldStarts, extras, type Need, type Row, rowsOf } from "./rows.js";
+import { coldStarts, extras, mirrors, type Need, type Row, rowsOf } from "./rows.js";
 import { Seats } from "./seats.js";
 import { Stage } from "./stage.js";
 import { runStudies } from "./studies/studies.js";
@@ -59,6 +59,7 @@ function chosen({ only }: BenchOptions): { names: Set<string>; needs: Need[] } {
   const needs = [
     ...rows.flatMap(({ needs }) => needs),
     ...(wantsExtras("extras") ? extras : []),
+    ...(only?.includes("mirrors") ? mirrors : []),
     ...(wantsExtras("cold") ? coldStarts : []),
   ];
   if (needs.length === 0) throw new Error(`no row is called ${only?.join(" or ")}; --list prints all`);

@@ -18,7 +18,8 @@ export const help = `usage: npm run bench [-- OPTIONS]
 Measures restores and saves against the machine's own speed and against other ways, in a Chromium that nothing drives.
 The first run makes the data with real Orbax (4 GB below e2e/results/bench, a few minutes); later ones use it again.
   --only NAME[,NAME…]  only these rows; a name also stands for all that contain it: opfs, zarrita, renderer, save; and "extras" for other
-                       sets and contenders, "cold" for first restores after a page's load, which are no rows
+                       sets and contenders, "mirrors" for those of them that keep, "cold" for first restores after a page's load, which are
+                       no rows
   --list               prints the rows' names
   --reps N             repetitions (5)
   --json FILE          writes ratios, medians and the machine as JSON (else e2e/results/bench/latest.json)

@@ -187,6 +187,11 @@ export function rowsOf(facts: { readonly bytesOnSlowNetwork: (set: SetName) => n
 
 const measuring = (quantity: Quantity, ...all: readonly Series[]): Need[] => all.map((series) => ({ series, quantity }));
 
+/** A restore without a mirror, through one that fills meanwhile, and through one that has all, by turns. */
+export const mirrors: readonly Need[] = (["64m-one-frame", "64m-chunks"] as const).flatMap((set) =>
+  measuring("milliseconds", ...(["ours", "mirror-first", "mirror-second"] as const).map((contender) => series(contender, "http", set))),
+);
+
 /** What is measured for the reader only: other contenders, other sets, and a model's load as the operating system sees it. */
 export const extras: readonly Need[] = [
   ...measuring(
@@ -198,6 +203,7 @@ export const extras: readonly Need[] = [
     series("zarrita-together", "opfs", "f32-64"),
     series("zarrita-together", "http", "f32-64"),
   ),
+  ...mirrors,
   ...measuring("rendererGrowth", series("ours", "http", "minilm"), series("safetensors", "http", "minilm")),
 ];
 

@@ -7,6 +7,8 @@ import type { Stage } from "./stage.js";
 
 const parts: Readonly<Record<ContenderName, SetPart>> = {
   ours: "checkpoints",
+  "mirror-first": "checkpoints",
+  "mirror-second": "checkpoints",
   floor: "raw.bin",
   naive: "raw.bin",
   zarrita: "zarr",

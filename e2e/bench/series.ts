@@ -48,6 +48,8 @@ export const placeTitles: Readonly<Record<Place, string>> = {
 
 export const contenderTitles: Readonly<Record<ContenderName, string>> = {
   ours: "orbax-webgpu",
+  "mirror-first": "orbax-webgpu, through an empty mirror",
+  "mirror-second": "orbax-webgpu, through a mirror that has all",
   floor: "raw floor (uncompressed)",
   naive: "naive (uncompressed)",
   zarrita: "zarrita, one by one",

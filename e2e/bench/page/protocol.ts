@@ -19,7 +19,7 @@ export type SetName =
 /** Where the bytes lie: the browser's private file system, our server, or our server behind a slow network. */
 export type Place = "opfs" | "http" | "slow";
 
-export type ContenderName = "ours" | "floor" | "naive" | "zarrita" | "zarrita-together" | "safetensors";
+export type ContenderName = "ours" | "mirror-first" | "mirror-second" | "floor" | "naive" | "zarrita" | "zarrita-together" | "safetensors";
 
 /** Who saves. */
 export type SaverName = "ours" | "floor";

@@ -1,5 +1,6 @@
 import type { ContenderName, Place, SetDescription, SetName } from "../protocol.js";
 import { floor } from "./floor.js";
+import { mirror } from "./mirror.js";
 import { naive } from "./naive.js";
 import { ours } from "./ours.js";
 import { safetensors } from "./safetensors.js";
@@ -23,6 +24,8 @@ export interface Task {
 /** Every contender, made ready for a task: what is done once in a page's life does not count. */
 export const contenders: Readonly<Record<ContenderName, (task: Task) => Promise<Contender>>> = {
   ours: async (task) => ours(task),
+  "mirror-first": (task) => mirror(task, "first"),
+  "mirror-second": (task) => mirror(task, "second"),
   floor,
   naive: async (task) => naive(task),
   zarrita: async (task) => zarrita(task, "one by one"),
