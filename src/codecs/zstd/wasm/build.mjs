@@ -18,7 +18,7 @@ const record = join(folder, "recorded.json");
 
 /** The fast Huffman loop is left out because it does not notice damaged streams: `README.md`. */
 const definitions = ["NDEBUG", "ZSTD_NO_INTRINSICS", "DYNAMIC_BMI2=0", "HUF_DISABLE_FAST_DECODE", "ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT"];
-const flags = ["--target=wasm32-wasi", "-O3", "-msimd128", "-mbulk-memory", "-ffunction-sections", "-fdata-sections", "-nostdlib", "-w"];
+const flags = ["--target=wasm32-wasi", "-Os", "-msimd128", "-mbulk-memory", "-ffunction-sections", "-fdata-sections", "-nostdlib", "-w"];
 const linkerFlags = ["--no-entry", "--gc-sections", "--strip-all", "--stack-first", "-z", "stack-size=65536"];
 
 /** @param {string} source zstd's single file, patched @returns {Promise<Buffer>} */
