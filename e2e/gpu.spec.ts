@@ -19,7 +19,7 @@ test("random chunkings of random shapes of all widths come back byte for byte, i
 test("odd lengths, scalars and empty arrays are right, and padding is zero", async ({ page }) => {
   const problems = await page.evaluate(async () => {
     const { testDevice, uploadArrays } = window.internals;
-    const dtypes = ["bool", "int4", "float8_e5m2", "bfloat16", "float32", "int64", "complex128"] as const;
+    const dtypes = ["bool", "int4", "uint2", "float8_e5m2", "bfloat16", "float32", "int64", "complex128"] as const;
     const shapes = [[], [0], [3, 0], [1], [3], [5], [17], [3, 5], [1, 1, 1]];
     const arrays = dtypes.flatMap((dtype) => shapes.map((shape) => ({ spec: { shape, dtype }, chunkShape: shape })));
     return uploadArrays(await testDevice(), arrays, 1);

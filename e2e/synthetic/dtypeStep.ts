@@ -39,6 +39,7 @@ export async function dtypeCases(): Promise<DtypeCase[]> {
     cases.push(
       await makeCase({ from: "bool", to: "bool", stored: bools, expected: bools, compressed }),
       await makeCase({ from: "int4", to: "int4", stored: nibbles, expected: nibbles.map((byte) => (byte << 28) >> 28), compressed }),
+      await makeCase({ from: "uint4", to: "uint4", stored: nibbles, expected: nibbles.map((byte) => byte & 15), compressed }),
       await makeCase({ from: "uint32", to: "uint32", stored: swapped, expected: words, compressed, byteOrder: "big" }),
       await makeCase({
         from: "float64",

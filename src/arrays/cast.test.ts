@@ -38,6 +38,26 @@ test("integers wrap", () => {
   expect(cast("uint32", "int4", [9, 23])).toEqual([-7, 7]);
 });
 
+// TensorStore has neither, so nothing but NumPy's ml_dtypes says what a cast gives: these are its answers.
+test("uint2 and uint4 take the low bits, as NumPy casts them", () => {
+  expect(cast("float32", "uint4", [300.4, -2.7, 7.9, 15.9, 16.2, Number.NaN])).toEqual([12, 14, 7, 15, 0, 0]);
+  expect(cast("float32", "uint2", [300.4, -2.7, 7.9, 15.9, 16.2, Number.NaN])).toEqual([0, 2, 3, 3, 0, 0]);
+  expect(cast("int32", "uint4", [-1, 5, 17, 300])).toEqual([15, 5, 1, 12]);
+  expect(cast("int64", "uint2", [-1n, 5n, 17n, 300n])).toEqual([3, 1, 1, 0]);
+  expect(cast("uint4", "float32", [0, 7, 15])).toEqual([0, 7, 15]);
+  expect(cast("uint4", "int4", [7, 8, 15])).toEqual([7, -8, -1]);
+  expect(cast("int2", "uint4", [-2, -1, 1])).toEqual([14, 15, 1]);
+  expect(cast("uint2", "int64", [0, 3])).toEqual([0n, 3n]);
+  expect(cast("uint4", "bool", [0, 8])).toEqual([0, 1]);
+});
+
+test("what stands above the bits of a small integer is no part of it", () => {
+  const cast3f = (from: Dtype) => castFrom(from, "int8")?.(Uint8Array.of(0x3f, 0xfe));
+  expect(cast3f("uint2")).toEqual(Uint8Array.of(3, 2));
+  expect(cast3f("uint4")).toEqual(Uint8Array.of(15, 14));
+  expect(cast3f("int2")).toEqual(new Uint8Array(Int8Array.of(-1, -2).buffer));
+});
+
 test("float64 goes to two-byte floats through float32, to one-byte floats at once", () => {
   expect(cast("float64", "bfloat16", [1 + 2 ** -8 + 2 ** -40])).toEqual([0x3f80]);
   expect(cast("float64", "float8_e4m3fn", [2 ** -10 + 2 ** -60, 2 ** -10])).toEqual([1, 0]);

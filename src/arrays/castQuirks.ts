@@ -29,11 +29,11 @@ function quirkOf(from: SmallFloat, to: Dtype, code: number, nan: boolean, sign: 
   return to === "bfloat16" ? (sign << 15) | 0x7fc0 : undefined;
 }
 
-/** Where infinity saturates. int2 and int4 take the low bits of int8's limits. */
+/** Where infinity saturates. int2 and int4 take the low bits of int8's limits, uint2 and uint4 those of uint8's. */
 function limitOf(to: Dtype, negative: boolean): bigint {
   const { kind, bits } = dtypes[to];
-  if (bits < 8) return negative ? 0n : -1n;
   if (kind === "uint") return negative ? 0n : 2n ** BigInt(bits) - 1n;
+  if (bits < 8) return negative ? 0n : -1n;
   return negative ? -(2n ** BigInt(bits - 1)) : 2n ** BigInt(bits - 1) - 1n;
 }
 

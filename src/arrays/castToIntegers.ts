@@ -1,8 +1,8 @@
-import { type CastValues, type Integers, signExtended } from "./castValues.js";
+import { type CastValues, type Integers, lowBits } from "./castValues.js";
 import { type Dtype, dtypes, type HostData } from "./dtypes.js";
 
 /** Dtypes that {@link castToIntegers} makes. */
-export type IntegerDtype = "bool" | "int2" | "int4" | "int8" | "int16" | "int32" | "int64" | "uint8" | "uint16" | "uint32" | "uint64";
+export type IntegerDtype = { [Name in Dtype]: (typeof dtypes)[Name]["kind"] extends "bool" | "int" | "uint" ? Name : never }[Dtype];
 
 /** Whether a dtype is bool or an integer. */
 export const isIntegerDtype = (dtype: Dtype): dtype is IntegerDtype => ["bool", "int", "uint"].includes(dtypes[dtype].kind);
@@ -13,6 +13,7 @@ export const isIntegerDtype = (dtype: Dtype): dtype is IntegerDtype => ["bool", 
  * targets up to 16 bits and int32 take the low bits of the value as int32, uint32 those of the value as int64, and what
  * fits into neither, NaN too, counts as their lowest value (for uint32 TensorStore's answer also depends on where in the
  * array the element stands; this is its answer at the end). uint64 is 0 from 2^64 on, and 2^63 below −2^63 and for NaN.
+ * uint2 and uint4, which TensorStore lacks, are the low bits of uint8, as int2 and int4 are those of int8, and as NumPy casts them.
  */
 export function castToIntegers(values: CastValues, to: IntegerDtype): HostData {
   switch (to) {
@@ -20,7 +21,9 @@ export function castToIntegers(values: CastValues, to: IntegerDtype): HostData {
       return toBool(values);
     case "int2":
     case "int4":
-      return signExtended(lowWords(values), dtypes[to].bits);
+    case "uint2":
+    case "uint4":
+      return lowBits(lowWords(values), to);
     case "int64":
     case "uint64":
       return toLongs(values, to);

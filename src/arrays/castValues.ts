@@ -24,7 +24,7 @@ export function readValues(dtype: Dtype, bytes: Uint8Array): CastValues {
   if (data instanceof Float64Array) return { kind: "doubles", numbers: data, words: wordsOf(data) };
   if (data instanceof Float32Array) return { kind: "singles", numbers: data, bits: wordsOf(data) };
   if (isSmallFloat(dtype)) return smallFloatValues(float32BitsOf(dtype), data);
-  return { kind: "integers", numbers: dtype === "int2" || dtype === "int4" ? signExtended(data, dtypes[dtype].bits) : data };
+  return { kind: "integers", numbers: isNarrowInteger(dtype) ? lowBits(data, dtype) : data };
 }
 
 /** Arguments for a TypedArray of `unit` bytes an element over the bytes; they are copied where they are not aligned. */
@@ -36,12 +36,20 @@ export function aligned(bytes: Uint8Array, unit: number): [buffer: ArrayBuffer, 
 /** The same memory as 32-bit words. */
 export const wordsOf = ({ buffer, byteOffset, byteLength }: HostData): Uint32Array => new Uint32Array(buffer, byteOffset, byteLength / 4);
 
-/** Small integers with what stands above their low bits replaced by the sign. */
-export function signExtended(data: Integers, bits: number): Int8Array {
-  const extended = new Int8Array(data.length);
+/** Integers below a byte. */
+export type NarrowInteger = "int2" | "int4" | "uint2" | "uint4";
+
+/** Whether a dtype's integers are below a byte. */
+export const isNarrowInteger = (dtype: Dtype): dtype is NarrowInteger => ["int2", "int4", "uint2", "uint4"].includes(dtype);
+
+/** Integers with what stands above the low bits of the dtype replaced: by the sign, or by zeros where it has none. */
+export function lowBits(data: Integers, dtype: NarrowInteger): Int8Array | Uint8Array {
+  const { bits, kind, host } = dtypes[dtype];
+  const narrow = new host(data.length);
   const shift = 32 - bits;
-  for (let index = 0; index < extended.length; index++) extended[index] = ((data[index] ?? 0) << shift) >> shift;
-  return extended;
+  if (kind === "int") for (let index = 0; index < narrow.length; index++) narrow[index] = ((data[index] ?? 0) << shift) >> shift;
+  else for (let index = 0; index < narrow.length; index++) narrow[index] = ((data[index] ?? 0) << shift) >>> shift;
+  return narrow;
 }
 
 function smallFloatValues(table: Uint32Array, codes: Integers): CastValues {

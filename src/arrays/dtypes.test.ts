@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Dtype, dtypes, isDtype, narrowDtype } from "./dtypes.js";
+import { type Dtype, dtypes, isDtype, isSavable, narrowDtype } from "./dtypes.js";
 
 test("sizes agree: bits fit the item, the swap unit and the host element divide it", () => {
   for (const { itemsize, bits, unit, host } of Object.values(dtypes)) {
@@ -18,7 +18,11 @@ test("names in zarr are unambiguous", () => {
 
 test("only names of the table are dtypes", () => {
   expect(isDtype("float8_e4m3fn")).toBe(true);
-  for (const name of ["float8_e4m3", "uint4", "constructor", "__proto__", ""]) expect(isDtype(name)).toBe(false);
+  for (const name of ["float8_e4m3", "uint1", "constructor", "__proto__", ""]) expect(isDtype(name)).toBe(false);
+});
+
+test("Orbax saves all but uint2 and uint4", () => {
+  expect((Object.keys(dtypes) as Dtype[]).filter((dtype) => !isSavable(dtype))).toEqual(["uint2", "uint4"]);
 });
 
 test("without x64 the four 64-bit dtypes are halved and the others stay", () => {

@@ -1,7 +1,8 @@
 /**
- * Every dtype that Orbax writes, by JAX's name: `itemsize` bytes an element on disk, in memory and on the GPU (sub-byte
+ * Every dtype that Orbax writes, and uint2 and uint4, by JAX's name: `itemsize` bytes an element on disk, in memory and on the GPU (sub-byte
  * dtypes take a whole byte), `bits` of value, `unit` the bytes that a byte order swap reverses, `v2` and `v3` the zarr names.
- * Source: TensorStore's zarr drivers and ml_dtypes, checked against files that Orbax 0.12.8 wrote.
+ * Source: TensorStore's zarr drivers and ml_dtypes, checked against files that Orbax 0.12.8 wrote; for uint2 and uint4, which TensorStore
+ * lacks, zarr's registry of extensions, and files that Flax wrote.
  */
 export const dtypes = {
   bool: { kind: "bool", itemsize: 1, bits: 1, unit: 1, v2: "|b1", v3: "bool", host: Uint8Array },
@@ -11,6 +12,8 @@ export const dtypes = {
   int16: { kind: "int", itemsize: 2, bits: 16, unit: 2, v2: "<i2", v3: "int16", host: Int16Array },
   int32: { kind: "int", itemsize: 4, bits: 32, unit: 4, v2: "<i4", v3: "int32", host: Int32Array },
   int64: { kind: "int", itemsize: 8, bits: 64, unit: 8, v2: "<i8", v3: "int64", host: BigInt64Array },
+  uint2: { kind: "uint", itemsize: 1, bits: 2, unit: 1, v2: "uint2", v3: "uint2", host: Uint8Array },
+  uint4: { kind: "uint", itemsize: 1, bits: 4, unit: 1, v2: "uint4", v3: "uint4", host: Uint8Array },
   uint8: { kind: "uint", itemsize: 1, bits: 8, unit: 1, v2: "|u1", v3: "uint8", host: Uint8Array },
   uint16: { kind: "uint", itemsize: 2, bits: 16, unit: 2, v2: "<u2", v3: "uint16", host: Uint16Array },
   uint32: { kind: "uint", itemsize: 4, bits: 32, unit: 4, v2: "<u4", v3: "uint32", host: Uint32Array },
@@ -47,6 +50,9 @@ export type HostData<Name extends Dtype = Dtype> = (typeof dtypes)[Name]["host"]
 
 /** Whether a text names a dtype of the table. */
 export const isDtype = (name: string): name is Dtype => Object.hasOwn(dtypes, name);
+
+/** Whether Orbax saves and restores a dtype: TensorStore 0.1.86 has no uint2 and no uint4. */
+export const isSavable = (dtype: Dtype): boolean => dtype !== "uint2" && dtype !== "uint4";
 
 /** Dtypes without a counterpart in WGSL or in JAX without x64, and what JAX narrows each to. */
 export const narrowed = { float64: "float32", int64: "int32", uint64: "uint32", complex128: "complex64" } as const satisfies Partial<

@@ -46,6 +46,8 @@ test("each real dtype gives its numbers", () => {
     ["int8", new Int8Array([-128]), [-128]],
     ["int16", new Int16Array([-32768]), [-32768]],
     ["int32", new Int32Array([16777217, -5]), [16777216, -5]],
+    ["uint2", new Uint8Array([0, 3]), [0, 3]],
+    ["uint4", new Uint8Array([7, 15]), [7, 15]],
     ["uint8", new Uint8Array([255]), [255]],
     ["uint16", new Uint16Array([65535]), [65535]],
     ["uint32", new Uint32Array([4294967295]), [4294967296]],

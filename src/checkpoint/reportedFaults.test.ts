@@ -195,6 +195,23 @@ describe("wrong numbers without an error", () => {
     expect((await model<W<Int8Array>>(files)).w.data).toEqual(Int8Array.of(-8, -1, 7, -8));
   });
 
+  // Synthetic: TensorStore writes neither. The names are zarr's, in its registry of extensions.
+  it.each([
+    ["uint2", [3, 2, 1, 0]],
+    ["uint4", [15, 14, 9, 8]],
+  ] as const)("14: %s is one byte an element, of which its own bits alone count", async (dtype, values) => {
+    const files = arrayOf({ dtype }, Uint8Array.of(0x3f, 0xfe, 0x09, 0x08));
+    const expected = Uint8Array.from(values, (value) => value & (dtype === "uint2" ? 3 : 15));
+    expect((await model<W<Uint8Array>>(files)).w).toMatchObject({ dtype, data: expected });
+    const device = new FakeDevice();
+    await model(files, { device: device.gpu });
+    expect(device.buffers.map(({ bytes }) => bytes.subarray(0, 5))).toEqual([Uint8Array.of(...expected, 0)]);
+    const templates = { model: { w: shapeDtypeStruct([4], "float32") } };
+    expect(await failureOf(model(files, { templates }))).toMatchObject({ mismatches: [{ leaf: "w", saved: dtype, restored: "float32" }] });
+    const cast = await model<W<Float32Array>>(files, { templates, castDtypes: true });
+    expect(cast.w.data).toEqual(Float32Array.from(expected));
+  });
+
   it("15: the order of a single byte does not matter, and more bytes need one", async () => {
     for (const dtype of ["<i1", ">i1", "|i1"])
       expect((await model<W<Int8Array>>(arrayOf({ dtype }, Int8Array.of(1, 2, 3, -4)))).w.data[3]).toBe(-4);

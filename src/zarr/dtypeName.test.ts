@@ -41,7 +41,7 @@ test("what JAX has no dtype for is refused by name", () => {
     "|f1",
     "<bfloat16",
     ">int4",
-    "uint4",
+    "uint1",
     "i4",
     "",
     "constructor",

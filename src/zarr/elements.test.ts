@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CorruptCheckpointError } from "../errors.js";
-import { readElements } from "./elements.js";
+import { isStoredAsHeld, readElements } from "./elements.js";
 
 const place = { path: "d/1", offset: 5 };
 
@@ -17,12 +17,22 @@ test("what needs no change is not copied", () => {
   expect(readElements(bytes, "int8", "big", place)).toBe(bytes);
 });
 
-test("sub-byte integers are sign-extended whatever stands above them", () => {
+test("sub-byte integers are extended from their own bits whatever stands above them", () => {
   const bytes = Uint8Array.of(0x0e, 0xfe, 0x7f, 0x08, 0x07, 0xf0);
   expect([...new Int8Array(readElements(bytes, "int4", "little", place).buffer)]).toEqual([-2, -2, -1, -8, 7, 0]);
   expect([...new Int8Array(readElements(bytes, "int2", "little", place).buffer)]).toEqual([-2, -2, -1, 0, -1, 0]);
+  expect([...readElements(bytes, "uint4", "little", place)]).toEqual([14, 14, 15, 8, 7, 0]);
+  expect([...readElements(bytes, "uint2", "little", place)]).toEqual([2, 2, 3, 0, 3, 0]);
   expect([...readElements(bytes, "float4_e2m1fn", "little", place)]).toEqual([14, 14, 15, 8, 7, 0]);
   expect(bytes[0]).toBe(0x0e);
+});
+
+test("only whole bytes in little endian, or single ones, are held as they are stored", () => {
+  for (const dtype of ["bool", "int2", "int4", "uint2", "uint4", "float4_e2m1fn"] as const) {
+    expect(isStoredAsHeld(dtype, "little"), dtype).toBe(false);
+  }
+  expect([isStoredAsHeld("float8_e5m2", "big"), isStoredAsHeld("complex64", "little")]).toEqual([true, true]);
+  expect(isStoredAsHeld("complex64", "big")).toBe(false);
 });
 
 test("bool bytes other than 0 and 1 are damage", () => {

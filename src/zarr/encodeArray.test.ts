@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Dtype, dtypes } from "../arrays/dtypes.js";
+import { type Dtype, dtypes, isSavable } from "../arrays/dtypes.js";
 import { placeBlock } from "../arrays/place.js";
 import { elementCount } from "../arrays/spec.js";
 import { openOcdbt } from "../ocdbt/open.js";
@@ -39,7 +39,7 @@ describe(".zarray", () => {
       }
     }
     expect(checked).toBeGreaterThan(1000);
-    expect([...seen].sort()).toEqual(Object.keys(dtypes).sort());
+    expect([...seen].sort()).toEqual((Object.keys(dtypes) as Dtype[]).filter(isSavable).sort());
   });
 
   test("of a bare scalar has no name and no lengths, and of nothing a chunk of 1", () => {

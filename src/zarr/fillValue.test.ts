@@ -26,6 +26,7 @@ test("numbers are taken as TensorStore takes them", () => {
   expect(element(2n ** 64n - 1n, "uint64")).toEqual([2n ** 64n - 1n]);
   expect(element(-(2n ** 63n), "int64")).toEqual([-(2n ** 63n)]);
   expect(element(8, "int4")).toEqual([-8]);
+  expect([element(15, "uint4"), element(0x3f, "uint2")]).toEqual([[15], [3]]);
   expect(element(1e300, "float32")).toEqual([Number.POSITIVE_INFINITY]);
   expect(element(1.00390625, "bfloat16")).toEqual([0x3f80]);
   expect(element(500, "float8_e4m3fn")).toEqual([0x7f]);

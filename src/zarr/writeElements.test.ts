@@ -18,7 +18,7 @@ test("bools become 0 and 1, which alone can be read", () => {
   expect(readElements(stored, "bool", "little", place)).toBe(stored);
 });
 
-test.each<Dtype>(["int2", "int4", "float4_e2m1fn", "int8", "float8_e4m3fn", "bfloat16", "complex128"])(
+test.each<Dtype>(["int2", "int4", "uint2", "uint4", "float4_e2m1fn", "int8", "float8_e4m3fn", "bfloat16", "complex128"])(
   "%s comes back as memory held it",
   (dtype) => {
     const inMemory = readElements(codes, dtype, "little", place);

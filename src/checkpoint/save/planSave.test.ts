@@ -127,6 +127,7 @@ describe("planSave", () => {
       short: { shape: [3], dtype: "float32", data: new Float32Array(2) },
       wrong: { shape: [2], dtype: "float32", data: new Int8Array(8) },
       dtype: { shape: [1], dtype: "float31", data: new Float32Array(1) },
+      uint4: { shape: [2], dtype: "uint4", data: new Uint8Array(2) },
       shape: { shape: [-1], dtype: "float32", data: new Float32Array(1) },
       key: { impl: "rbg", data: new Int32Array(4) },
       small: { ...gpu, buffer: small },
@@ -142,6 +143,7 @@ describe("planSave", () => {
     for (const path of Object.keys(tree).filter((name) => name !== "a" && name !== "deep")) expect(problem).toContain(`model/${path} `);
     expect(problem).toContain("model/deep/0/template is a template");
     expect(problem).toMatch(/model\/flat is int8 of shape \[0, 3\], an array without elements/);
+    expect(problem).toMatch(/model\/uint4 is uint4 of shape \[2\], which Orbax neither saves nor restores; save it as uint8/);
     expect(problem).toMatch(/model\/short is float32 of shape \[3\], but its data is a Float32Array of 8 bytes in place of 12/);
     expect(problem).toMatch(/model\/a\.b has the same name on disk, "tree\.a\.b", as \["tree","a","b"\]/);
     expect(problemOf(loop)).toMatch(/does it hold itself/);

@@ -1,5 +1,5 @@
 import { castFrom } from "../../arrays/cast.js";
-import { type Dtype, dtypes, isDtype } from "../../arrays/dtypes.js";
+import { type Dtype, dtypes, isDtype, isSavable } from "../../arrays/dtypes.js";
 import { hostBytes } from "../../arrays/hostArray.js";
 import { elementCount } from "../../arrays/spec.js";
 import { compareBytes } from "../../bytes/compare.js";
@@ -119,6 +119,7 @@ function requireSpec({ shape, dtype }: Record<PropertyKey, unknown>): Spec | Ref
 function savedArray(shape: readonly number[], dtype: Dtype, source: ArraySource, stored: StoredKind | undefined): SavedArray | Refusal {
   const byteLength = elementCount(shape) * dtypes[dtype].itemsize;
   if (byteLength === 0) return new Refusal(`is ${specText({ shape, dtype })}, an array without elements, which Orbax does not save`);
+  if (!isSavable(dtype)) return new Refusal(`is ${specText({ shape, dtype })}, which Orbax neither saves nor restores; save it as uint8`);
   if (!Number.isSafeInteger(byteLength)) return new Refusal(`is ${specText({ shape, dtype })}, which is too large`);
   const isWide = ["float64", "int64", "uint64", "complex128"].includes(dtype);
   const kept = stored?.kind === "jax.Array" || stored?.kind === "np.ndarray" ? stored.kind : undefined;

@@ -117,12 +117,14 @@ describe("decodeParts", () => {
       fileOf([
         { stored: Uint8Array.of(0, 1, 2, 3, 4, 5, 6, 7), storedDtype: "uint32", dtype: "uint32", byteOrder: "big" },
         { stored: Uint8Array.of(0x07, 0x08, 0xff), storedDtype: "int4", dtype: "int4" },
+        { stored: Uint8Array.of(0x07, 0x08, 0xff), storedDtype: "uint4", dtype: "uint4" },
         { stored: Uint8Array.of(0, 1), storedDtype: "bool", dtype: "bool" },
       ]),
     );
     expect(decoded.map((each) => Array.from(each))).toEqual([
       [3, 2, 1, 0, 7, 6, 5, 4],
       [7, 0xf8, 0xff],
+      [7, 8, 15],
       [0, 1],
     ]);
     expect(String(await failure([{ stored: Uint8Array.of(0, 1, 2), storedDtype: "bool", dtype: "bool" }]))).toContain("received a byte 2");

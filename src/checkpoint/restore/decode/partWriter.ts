@@ -1,7 +1,6 @@
 import { castFrom } from "../../../arrays/cast.js";
-import { dtypes } from "../../../arrays/dtypes.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../../errors.js";
-import { readElements } from "../../../zarr/elements.js";
+import { isStoredAsHeld, readElements } from "../../../zarr/elements.js";
 import type { StoredPart } from "./parts.js";
 import type { PieceWriter } from "./pieceWriter.js";
 
@@ -105,10 +104,10 @@ export class PartWriter {
 
 /** What turns stored elements into wanted ones; undefined where they are the same bytes. */
 function conversionOf({ storedDtype, byteOrder, dtype, offset }: StoredPart, path: string): Convert | undefined {
-  const { unit } = dtypes[storedDtype];
-  const isSame = (byteOrder === "little" || unit === 1) && !["bool", "int2", "int4", "float4_e2m1fn"].includes(storedDtype);
-  if (dtype === storedDtype) return isSame ? undefined : (elements) => readElements(elements, storedDtype, byteOrder, { path, offset });
+  const place = { path, offset };
+  if (dtype === storedDtype)
+    return isStoredAsHeld(dtype, byteOrder) ? undefined : (elements) => readElements(elements, dtype, byteOrder, place);
   const cast = castFrom(storedDtype, dtype);
   if (cast === undefined) throw new UnsupportedCheckpointError(`${path}: no cast from ${storedDtype} to ${dtype}`);
-  return (elements) => cast(readElements(elements, storedDtype, byteOrder, { path, offset }));
+  return (elements) => cast(readElements(elements, storedDtype, byteOrder, place));
 }
