@@ -8,13 +8,17 @@ export interface ZstdLimits {
   readonly longestDecoded: number;
   /** Exact number of decoded bytes, where it is known. */
   readonly decodedLength?: number | undefined;
+  /** Exact number of compressed bytes; needed where they are not a whole frame. */
+  readonly encodedLength?: number | undefined;
 }
 
-/** Memory for compressed bytes: there is room for a block beside an incomplete one. More was no faster. */
-const inputLength = 2 * largestBlock + 64;
+/** Bytes of a block's header, and of nothing else that the decoder asks for between a frame's header and its end. */
+const blockHeaderLength = 3;
+/** Memory for compressed bytes: there is room for two blocks, which are decoded at once, beside what the storage gives next. */
+const inputLength = 4 * largestBlock;
 /** Memory that blocks are decoded into, one after the other and over again; a frame with a larger window gets more. More was no faster. */
 const usualRing = 1024 * 1024;
-/** Decoded bytes that are given at once where blocks are small; at most a block is added to them. */
+/** Decoded bytes that are given at once where blocks are small; at most two blocks are added to them. */
 const smallestPiece = 64 * 1024;
 /** Room behind input and ring: WebAssembly's loads of 16 bytes stay within the memory. */
 const margin = 64;
@@ -24,7 +28,7 @@ const noRoom = -70;
 const wrongChecksum = -22;
 
 /**
- * Decodes zstd frames block by block into a ring in WebAssembly memory, of 1.5 MiB in all, one frame at a time, synchronously. It refuses
+ * Decodes zstd frames block by block into a ring in WebAssembly memory, of 2 MiB in all, one frame at a time, synchronously. It refuses
  * what {@link parseFrameHeader} refuses, verifies checksums, and stops at the first byte too many. Call {@link begin}, then put
  * compressed bytes into {@link input}, say how many in {@link given}, and take all that {@link next} gives, over and over.
  */
@@ -63,7 +67,7 @@ export class ZstdDecoder {
    * Next come blocks of a frame of that window (its log2, 10 to 27) that need nothing that was before them. The decoder has not
    * {@link ended} before the frame's last block.
    */
-  beginBlocks(windowLog: number, limits: ZstdLimits = { longestDecoded: Number.POSITIVE_INFINITY }): void {
+  beginBlocks(windowLog: number, limits: ZstdLimits & { readonly encodedLength: number }): void {
     this.begin(limits);
     const header = Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0, (windowLog - 10) << 3);
     this.input.set(header);
@@ -87,7 +91,7 @@ export class ZstdDecoder {
   }
 
   /**
-   * The next decoded bytes, at most 192 KiB: a view that holds until the next call. `undefined` where more input is needed, or the
+   * The next decoded bytes, at most 320 KiB: a view that holds until the next call. `undefined` where more input is needed, or the
    * frame has ended.
    * @throws ZstdDamage
    */
@@ -173,7 +177,7 @@ export class ZstdDecoder {
   #makeRing({ windowSize, contentSize }: ZstdFrameHeader): void {
     const { decodedLength, longestDecoded } = this.#limits;
     const longest = contentSize ?? decodedLength ?? longestDecoded;
-    this.#limits = { longestDecoded, decodedLength: contentSize ?? decodedLength };
+    this.#limits = { ...this.#limits, decodedLength: contentSize ?? decodedLength };
     this.#ringLength = Math.max(usualRing, this.#wasm.ringBytes(windowSize, Math.min(longest, Number.MAX_SAFE_INTEGER)));
     this.#wraps = longest > this.#ringLength;
     this.#wasm.reach(this.#ring + this.#ringLength + margin);
@@ -184,7 +188,7 @@ export class ZstdDecoder {
     const start = this.#at;
     while (this.#needed > 0 && this.#to - this.#from >= this.#needed) {
       if (this.#at - start >= smallestPiece || (this.#at > start && this.#isFull)) break;
-      this.#step();
+      if (!this.#step()) break;
     }
     if (this.#needed === 0) this.#end();
     return this.#at === start ? undefined : new Uint8Array(this.#wasm.buffer, this.#ring + start, this.#at - start);
@@ -195,16 +199,33 @@ export class ZstdDecoder {
     return this.#wraps && this.#at + this.#blockLimit > this.#ringLength;
   }
 
-  #step(): void {
-    const result = this.#wasm.decode(this.#ring + this.#at, this.#ringLength - this.#at, this.#wasm.heap + this.#from, this.#needed);
+  /** Decodes what comes next. False where more input lets it decode two blocks at once. */
+  #step(): boolean {
+    const [to, room, from] = [this.#ring + this.#at, this.#ringLength - this.#at, this.#wasm.heap + this.#from];
+    let [taken, result] = [this.#needed, 0];
+    if (taken === blockHeaderLength) {
+      const given = this.#to - this.#from;
+      result = this.#wasm.decodePair(to, room, from, given);
+      const { pairBytes } = this.#wasm;
+      if (pairBytes > given && this.#comes(pairBytes)) return false;
+      if (result > 0) taken = pairBytes;
+    }
+    if (result === 0) result = this.#wasm.decode(to, room, from, taken);
     if (result < 0) throw this.#failure(result);
-    this.#from += this.#needed;
-    this.#consumed += this.#needed;
+    this.#from += taken;
+    this.#consumed += taken;
     this.#at += result;
     this.#decoded += result;
     const { longestDecoded, decodedLength = longestDecoded } = this.#limits;
     if (this.#decoded > Math.min(longestDecoded, decodedLength)) throw this.#wrongLength(`${this.#decoded} or more`);
     this.#needed = this.#wasm.needed;
+    return true;
+  }
+
+  /** Whether there are so many more compressed bytes, in a valid frame. */
+  #comes(byteLength: number): boolean {
+    const { encodedLength = Number.POSITIVE_INFINITY } = this.#limits;
+    return this.#consumed + byteLength <= encodedLength;
   }
 
   #end(): void {

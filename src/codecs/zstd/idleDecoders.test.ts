@@ -17,7 +17,7 @@ test("decoders are used again, four are kept, and none that has grown", async ()
 
   const [grown] = second;
   if (grown === undefined) throw new Error("none");
-  grown.beginBlocks(25);
+  grown.beginBlocks(25, { longestDecoded: 2 ** 30, encodedLength: 1 });
   expect(grown.memoryBytes).toBeGreaterThan(2 ** 25);
   giveBackDecoder(grown);
   expect(await take()).not.toBe(grown);

@@ -29,7 +29,7 @@ function decoded({ windowLog, parts }: ZstdSplit, file: Uint8Array, order = part
   for (const index of order) {
     const part = parts[index];
     if (part === undefined) throw new Error("no such part");
-    decoder.beginBlocks(windowLog, { longestDecoded: part.decodedLength });
+    decoder.beginBlocks(windowLog, { longestDecoded: part.decodedLength, encodedLength: part.length });
     results[index] = decodeBlocks(file.subarray(part.offset, part.offset + part.length));
     expect(decoder.consumed).toBe(part.length);
     expect(results[index]?.length).toBe(part.decodedLength);

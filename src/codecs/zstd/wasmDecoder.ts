@@ -8,6 +8,8 @@ interface DecoderExports {
   begin(): void;
   needed(): number;
   decode(to: number, room: number, from: number, byteLength: number): number;
+  decodePair(to: number, room: number, from: number, byteLength: number): number;
+  pairBytes(): number;
   ringBytes(windowSize: number, decodedLength: number): number;
 }
 
@@ -64,8 +66,26 @@ export class WasmDecoder {
    * @throws ZstdDamage where WebAssembly itself stopped it; the decoder begins anew then, in new memory.
    */
   decode(to: number, room: number, from: number, byteLength: number): number {
+    return this.#call("decode", to, room, from, byteLength);
+  }
+
+  /**
+   * Decodes the next two blocks at once, from the first one's header on, where so many bytes hold both and both are Huffman-coded literals only.
+   * @returns the bytes that were put at `to`; 0 where {@link decode} has to go on; or zstd's error code, negated.
+   * @throws ZstdDamage as {@link decode} does.
+   */
+  decodePair(to: number, room: number, from: number, byteLength: number): number {
+    return this.#call("decodePair", to, room, from, byteLength);
+  }
+
+  /** Compressed bytes that the last pair took. */
+  get pairBytes(): number {
+    return this.#exports.pairBytes();
+  }
+
+  #call(name: "decode" | "decodePair", to: number, room: number, from: number, byteLength: number): number {
     try {
-      return this.#exports.decode(to, room, from, byteLength);
+      return this.#exports[name](to, room, from, byteLength);
     } catch (cause) {
       this.#exports = instantiate(this.#module);
       throw new ZstdDamage("a block that the decoder stopped at", { cause });

@@ -64,7 +64,7 @@ async function decodeZstd({ decoder, ...work }: Decoding): Promise<void> {
 }
 
 async function decodeFrame({ part, path, source, writer, decoder }: Decoding & { readonly decoder: ZstdDecoder }): Promise<void> {
-  const limits = { longestDecoded: part.decodedLength, decodedLength: part.decodedLength };
+  const limits = { longestDecoded: part.decodedLength, decodedLength: part.decodedLength, encodedLength: part.length };
   if (part.windowLog === undefined) decoder.begin(limits);
   else decoder.beginBlocks(part.windowLog, limits);
   let left = part.length;

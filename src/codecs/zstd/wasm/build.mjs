@@ -1,5 +1,5 @@
 // @ts-check
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -26,7 +26,7 @@ async function compiled(source) {
   const place = mkdtempSync(join(tmpdir(), "orbax-webgpu-zstd-"));
   try {
     writeFileSync(join(place, "zstd.c"), source);
-    writeFileSync(join(place, "decoder.c"), readFileSync(join(folder, "decoder.c")));
+    for (const name of ["pairs.c", "decoder.c"]) copyFileSync(join(folder, name), join(place, name));
     const defined = definitions.map((definition) => `-D${definition}`);
     const args = [...flags, ...defined, `-Wl,${linkerFlags.join(",")}`, "-o", "decoder.wasm", "decoder.c"];
     const { code, output } = await runCommand("clang-19", args, { cwd: place, timeoutSeconds: 300 });

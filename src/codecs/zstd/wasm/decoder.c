@@ -3,9 +3,12 @@
 
 #include "zstd.c"
 
+#include "pairs.c"
+
 #define EXPORT(name) __attribute__((export_name(#name))) name
 
 static ZSTD_DCtx context;
+static size_t pairSize;
 
 extern unsigned char __heap_base;
 
@@ -25,6 +28,14 @@ unsigned EXPORT(needed)(void) { return (unsigned)ZSTD_nextSrcSizeToDecompress(&c
 int EXPORT(decode)(void* to, unsigned room, const void* from, unsigned byteLength) {
   return (int)ZSTD_decompressContinue(&context, to, room, from, byteLength);
 }
+
+// Decodes the next two blocks at once, where that can be done. Gives what `decode` gives, and 0 where it did nothing.
+int EXPORT(decodePair)(void* to, unsigned room, const void* from, unsigned byteLength) {
+  return (int)decodePlainPair(&context, to, room, from, byteLength, &pairSize);
+}
+
+// Compressed bytes that the last pair took, or that would have to be there to say whether there is one; 0 where there is none.
+unsigned EXPORT(pairBytes)(void) { return pairSize; }
 
 // Smallest ring that blocks can be decoded into one after the other.
 double EXPORT(ringBytes)(double windowSize, double decodedLength) {
