@@ -14,7 +14,7 @@ export { type OpenOptions, openCheckpoint } from "./checkpoint/openCheckpoint.js
 export type { OpenedCheckpoint } from "./checkpoint/openedCheckpoint.js";
 export type { Checkpoint, OpenedStep, RestoredCheckpoint } from "./checkpoint/openedStep.js";
 export type { CheckpointKind } from "./checkpoint/place/place.js";
-export { CheckpointMetadata, Producer } from "./checkpoint/record/record.js";
+export { CheckpointMetadata, Producer } from "./checkpoint/record/checkpointMetadata.js";
 export type { PlainJson } from "./checkpoint/record/untagged.js";
 export type { Region } from "./checkpoint/restore/region.js";
 export type {

@@ -13,10 +13,9 @@ import { findPlace } from "./place/findPlace.js";
 import type { Wanted } from "./place/place.js";
 import { readFreely } from "./readAgain.js";
 import { type RestoreDefaults, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
-import { isCommitFolder } from "./save/commits.js";
-import { rootView } from "./save/rootView.js";
+import { isCommitFolder } from "./save/commitFolder.js";
 import type { WritableRoot } from "./save/writableRoot.js";
-import { lockedAccess, type Opened } from "./stepAccess.js";
+import type { Opened } from "./stepAccess.js";
 import { unlessChanged } from "./unlessChanged.js";
 
 /** What of a checkpoint {@link openCheckpoint} opens, and how it restores unless its restores say otherwise. */
@@ -105,6 +104,7 @@ async function openReadable(storage: ReadableStorage, opening: Opening): Promise
 /** Of a place where steps come and go, as the store opens them. */
 async function openWritable(root: WritableRoot, opening: Opening): Promise<Opened<IndexOfPlace>> {
   const { context, generation } = opening;
+  const { lockedAccess } = await import("./stepAccess.js");
   const access = lockedAccess(root);
   const { found } = await access.read(undefined, (view) => find(view, opening), context);
   const { openPlace } = await loadOpening();
@@ -125,6 +125,7 @@ async function find(storage: ReadableStorage, { wanted, context }: Opening): Pro
 async function throughCommits(explorer: Explorer, storage: ReadableStorage, context: TaskContext): Promise<Explorer> {
   const listed = await explorer.listed("");
   if (listed === undefined || ![...listed.directories].some(isCommitFolder)) return explorer;
+  const { rootView } = await import("./save/rootView.js");
   const view = rootView(storage);
   await view.refresh(context);
   return new Explorer(view.storage, context);

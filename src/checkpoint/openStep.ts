@@ -33,14 +33,14 @@ export async function readRecord(
   context: TaskContext,
 ): Promise<CheckpointMetadata> {
   const path = `${step}/${recordPath}`;
-  const [bytes, { CheckpointMetadata }] = await Promise.all([
+  const [bytes, { parseRecord }] = await Promise.all([
     root.read(path, { longest: longestJson, signal: context.signal }),
     import("./record/record.js"),
   ]);
   if (bytes === undefined) throw await missingRecordError(root, step, directory, context);
   const payload = parseJson(bytes, path, { floats: "tagged" });
   try {
-    return CheckpointMetadata.fromDict(payload);
+    return parseRecord(payload);
   } catch (error) {
     if (error instanceof UnsupportedCheckpointError)
       throw new UnsupportedCheckpointError(`step ${step}: ${error.message}`, { cause: error });

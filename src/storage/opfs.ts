@@ -1,12 +1,9 @@
-import { CheckpointValueError, StorageError } from "../errors.js";
-import { directoryReading } from "./directoryHandle.js";
-import { directoryWriting } from "./directoryWriting.js";
-import { Handles } from "./fileSystem/handles.js";
-import { makeFolder } from "./fileSystem/makeFolder.js";
+import { CheckpointValueError } from "../errors.js";
+import type { DirectoryReading } from "./directoryHandle.js";
 import { webLocks } from "./locks/webLocks.js";
+import type { OriginFolder } from "./originFolder.js";
 import { requirePath } from "./paths.js";
-import { requestPersistence, requireRoom } from "./room.js";
-import type { WritableStorage } from "./storage.js";
+import type { ReadableStorage, WritableStorage } from "./storage.js";
 
 /**
  * A folder of the origin's private file system (OPFS), by its path below the root; `""` is the root. Nothing is touched before the
@@ -20,21 +17,38 @@ import type { WritableStorage } from "./storage.js";
 export function opfsStorage(folder = ""): WritableStorage {
   const path = requireFolder(folder);
   const name = path === "" ? "opfs:" : `opfs:/${path}`;
-  const openRoot = async (create: boolean) =>
-    create ? makeFolder(await originFolder(name), path) : new Handles(() => originFolder(name)).folder(path);
+  // A page that only reads over HTTP does not load the code of this.
+  const opened = async (): Promise<OriginFolder> => (await import("./originFolder.js")).originFolder(path, name);
   return {
-    ...directoryReading(name, () => openRoot(false)),
-    ...directoryWriting({ openRoot, openSink: async (handle) => (await import("./fileSystem/openSink.js")).openSink(handle) }),
-    removeAbandoned: async (prefix, options = {}) => (await import("./directoryChanges.js")).removeAbandoned({ openRoot }, prefix, options),
-    async requireRoom(byteLength, { signal } = {}) {
-      signal?.throwIfAborted();
-      // Some browsers ask their user, who may take any time.
-      void requestPersistence();
-      await requireRoom(byteLength, name);
-    },
+    ...readingOf(name, opened),
+    create: async (...call) => (await opened()).create(...call),
+    write: async (...call) => (await opened()).write(...call),
+    move: async (...call) => (await opened()).move(...call),
+    remove: async (...call) => (await opened()).remove(...call),
+    removeAbandoned: async (...call) => (await opened()).removeAbandoned(...call),
+    requireRoom: async (...call) => (await opened()).requireRoom(...call),
     locks: webLocks(name),
   };
 }
+
+const readingOf = (name: string, opened: () => Promise<DirectoryReading>): ReadableStorage => ({
+  name,
+  read: async (...call) => (await opened()).read(...call),
+  list: async (...call) => (await opened()).list(...call),
+  size: async (...call) => (await opened()).size(...call),
+  handle: async (...call) => (await opened()).handle(...call),
+  async *stream(...call) {
+    yield* (await opened()).stream(...call);
+  },
+  snapshot() {
+    let pinned: DirectoryReading | undefined;
+    return readingOf(name, async () => {
+      const folder = await opened();
+      pinned ??= folder.snapshot();
+      return pinned;
+    });
+  },
+});
 
 /** The path without the slashes around it. */
 function requireFolder(folder: string): string {
@@ -43,32 +57,3 @@ function requireFolder(folder: string): string {
   if (path !== "") requirePath(path);
   return path;
 }
-
-async function originFolder(name: string): Promise<FileSystemDirectoryHandle> {
-  // Neither is everywhere, whatever the types say.
-  const storage = (globalThis.navigator as Partial<Navigator> | undefined)?.storage as Partial<StorageManager> | undefined;
-  if (storage?.getDirectory === undefined) throw unavailable(name, whyAbsent());
-  try {
-    return await storage.getDirectory();
-  } catch (cause) {
-    const why = "the browser does not give its private file system (OPFS) to this page, as in some private windows and sandboxed frames";
-    throw unavailable(name, `${why}; use an ordinary window, an http(s) URL, or memoryStorage(files)`, cause);
-  }
-}
-
-function whyAbsent(): string {
-  const { process, isSecureContext } = globalThis as { readonly process?: NodeProcess; readonly isSecureContext?: boolean };
-  if (process?.versions?.node !== undefined)
-    return 'a folder on disk is opened with nodeStorage(directory) from "orbax-webgpu/node"; pass that to the store';
-  return isSecureContext === false
-    ? "the browser's private file system (OPFS) needs a secure page; serve it over https or from localhost"
-    : "this browser has no private file system (OPFS); use another one, an http(s) URL, or memoryStorage(files)";
-}
-
-/** What of Node's `process` is asked for; absent in browsers. */
-interface NodeProcess {
-  readonly versions?: { readonly node?: string };
-}
-
-const unavailable = (path: string, message: string, cause?: unknown): StorageError =>
-  new StorageError({ path, reason: "unavailable", message, cause });

@@ -65,9 +65,9 @@ export const readStepFile = async (files: OptionalFiles, folder: string): Promis
 async function readRecord(files: OptionalFiles, path: string): Promise<CheckpointMetadata | undefined> {
   const value = await files.read(path, { floats: "tagged" });
   if (!isJsonObject(value) || own(value, "format") !== formatName) return undefined;
-  const { CheckpointMetadata } = await import("../record/record.js");
+  const { parseRecord } = await import("../record/record.js");
   try {
-    return CheckpointMetadata.fromDict(value);
+    return parseRecord(value);
   } catch (error) {
     if (!isCheckpointError(error)) throw error;
     files.unreadable.push(`${path}: ${error.message}`);

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseJson } from "../../bytes/json.js";
+import { CheckpointMetadata } from "./checkpointMetadata.js";
 import { formatCreatedAt, formatRecord, formatRecordedDtypes } from "./formatRecord.js";
-import { CheckpointMetadata } from "./record.js";
 import { formatCommitMarker, formatStepMetadata, type ItemKind } from "./stepMetadata.js";
 
 const fixtures = join(import.meta.dirname, "../../../e2e/fixtures/data");

@@ -1,13 +1,30 @@
 import { formatJson } from "../../bytes/formatJson.js";
 import { JsonFloat, type JsonObject, setMember } from "../../bytes/json.js";
-import { CheckpointMetadata } from "./record.js";
+import type { CheckpointMetadata, Producer } from "./record.js";
+import type { PlainJson } from "./untagged.js";
 
 /** Writes the JSON item `metadata` as substrax does, byte for byte: all ten members, metrics always as floats. */
 export function formatRecord(metadata: CheckpointMetadata): string {
   const metrics: JsonObject = {};
   for (const [name, value] of Object.entries(metadata.metrics)) setMember(metrics, name, new JsonFloat(value));
-  return formatJson({ ...CheckpointMetadata.toDict(metadata), metrics } as JsonObject);
+  return formatJson({ ...membersOfRecord(metadata), metrics } as JsonObject);
 }
+
+export const membersOfProducer = ({ name, version }: Producer): { name: string; version: string } => ({ name, version });
+
+/** All ten members in substrax's order. */
+export const membersOfRecord = (metadata: CheckpointMetadata): Record<string, PlainJson> => ({
+  format: metadata.format,
+  format_version: metadata.formatVersion,
+  step: metadata.step,
+  epoch: metadata.epoch,
+  items: [...metadata.items],
+  libraries: metadata.libraries,
+  producer: metadata.producer === null ? null : membersOfProducer(metadata.producer),
+  metrics: metadata.metrics,
+  extra: metadata.extra,
+  created_at: metadata.createdAt,
+});
 
 /** A moment as the record's `created_at`: UTC with microseconds, which are left out where they are 0, as Python prints it. */
 export function formatCreatedAt(moment: Date): string {

@@ -33,50 +33,30 @@ export interface CheckpointMetadata {
   readonly createdAt: string;
 }
 
-/** Both ways between {@link Producer} and its JSON. */
-export const Producer = {
-  /** @throws CheckpointValidationError listing every member that is missing or of the wrong type. */
-  fromDict: (payload: unknown): Producer => validate(producerSchema, payload, "the producer"),
-  toDict: ({ name, version }: Producer): { name: string; version: string } => ({ name, version }),
-};
+/** @throws CheckpointValidationError listing every member that is missing or of the wrong type. */
+export const parseProducer = (payload: unknown): Producer => validate(producerSchema, payload, "the producer");
 
-/** Both ways between {@link CheckpointMetadata} and the record's JSON, which keeps Python's snake_case. */
-export const CheckpointMetadata = {
-  /**
-   * @throws UnsupportedCheckpointError for another format or version of it.
-   * @throws CheckpointValidationError listing every member that is missing or of the wrong type.
-   */
-  fromDict(payload: unknown): CheckpointMetadata {
-    if (isJsonObject(payload as JsonValue)) refuseOtherFormats(payload as JsonObject);
-    const record = validate(recordSchema, payload, "the checkpoint's record");
-    return {
-      format: record.format,
-      formatVersion: record.format_version ?? formatVersion,
-      step: record.step,
-      epoch: record.epoch ?? null,
-      items: record.items,
-      libraries: record.libraries ?? {},
-      producer: record.producer ?? null,
-      metrics: record.metrics ?? {},
-      extra: record.extra ?? {},
-      createdAt: record.created_at,
-    };
-  },
-
-  /** All ten members in substrax's order. */
-  toDict: (metadata: CheckpointMetadata): Record<string, PlainJson> => ({
-    format: metadata.format,
-    format_version: metadata.formatVersion,
-    step: metadata.step,
-    epoch: metadata.epoch,
-    items: [...metadata.items],
-    libraries: metadata.libraries,
-    producer: metadata.producer === null ? null : Producer.toDict(metadata.producer),
-    metrics: metadata.metrics,
-    extra: metadata.extra,
-    created_at: metadata.createdAt,
-  }),
-};
+/**
+ * Reads the record's JSON, which keeps Python's snake_case.
+ * @throws UnsupportedCheckpointError for another format or version of it.
+ * @throws CheckpointValidationError listing every member that is missing or of the wrong type.
+ */
+export function parseRecord(payload: unknown): CheckpointMetadata {
+  if (isJsonObject(payload as JsonValue)) refuseOtherFormats(payload as JsonObject);
+  const record = validate(recordSchema, payload, "the checkpoint's record");
+  return {
+    format: record.format,
+    formatVersion: record.format_version ?? formatVersion,
+    step: record.step,
+    epoch: record.epoch ?? null,
+    items: record.items,
+    libraries: record.libraries ?? {},
+    producer: record.producer ?? null,
+    metrics: record.metrics ?? {},
+    extra: record.extra ?? {},
+    createdAt: record.created_at,
+  };
+}
 
 function refuseOtherFormats(payload: JsonObject): void {
   const name = Object.hasOwn(payload, "format") ? payload.format : undefined;

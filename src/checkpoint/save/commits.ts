@@ -5,6 +5,7 @@ import { requirePath } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { stepOfFolder } from "../steps.js";
+import { commitFolder, isCommitFolder } from "./commitFolder.js";
 
 /**
  * How a step comes, changes and goes without ever being half there. Folders cannot be renamed in a browser, and removing one takes many
@@ -52,11 +53,6 @@ export interface StoreState {
   readonly outdated: readonly Commit[];
   readonly unfinished: readonly string[];
 }
-
-const folderPattern = /^(\d+)\.orbax-checkpoint-tmp-webgpu-(\d{1,15})-[0-9a-f]{16}$/;
-
-/** Whether a folder's name is that of a commit. */
-export const isCommitFolder = (name: string): boolean => folderPattern.test(name);
 
 /** The steps that there are, ascending. */
 export function stepsOf({ directories, pending }: StoreState): number[] {
@@ -108,7 +104,7 @@ async function readMarker(root: ReadableStorage, folder: string, context: TaskCo
   const path = `${folder}/${markerName}`;
   const bytes = await readSettled(root, path, context);
   if (bytes === undefined) return undefined;
-  const [, step = "", number = ""] = folderPattern.exec(folder) ?? [];
+  const [, step = "", number = ""] = commitFolder.exec(folder) ?? [];
   const members = parseMarker(bytes, path);
   return members && stepOfFolder(step) !== undefined ? { step: Number(step), number: Number(number), folder, ...members } : undefined;
 }

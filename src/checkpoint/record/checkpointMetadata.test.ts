@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parseJson } from "../../bytes/json.js";
 import { CheckpointValidationError, UnsupportedCheckpointError } from "../../errors.js";
-import { CheckpointMetadata, Producer } from "./record.js";
+import { CheckpointMetadata, Producer } from "./checkpointMetadata.js";
 
 const minimal = { format: "substrax-checkpoint", format_version: 1, step: 5, items: ["model"], created_at: "2026-11-29T21:15:09+00:00" };
 
