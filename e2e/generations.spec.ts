@@ -6,7 +6,7 @@ import type { WantedCheckpoint } from "./page/problemsOfCheckpoints.js";
 import { expect, test } from "./page/test.js";
 import { type RunningServer, startServer } from "./server/server.mjs";
 
-// What fourteen versions of Orbax and two of zarr-python wrote, over HTTP from another origin, onto real GPUBuffers, by the built package.
+// What fourteen versions of Orbax, two of zarr-python and TensorStore wrote, over HTTP from another origin, onto real GPUBuffers, by the built package.
 
 const data = join(import.meta.dirname, "fixtures", "data");
 const read = (...path: string[]) => JSON.parse(readFileSync(join(data, ...path, "expected.json"), "utf8"));
@@ -37,11 +37,13 @@ for (const version of versionsOf("generations")) {
   });
 }
 
-for (const major of versionsOf("zarr-python")) {
-  test(`what zarr-python ${major} wrote comes back byte for byte from GPUBuffers`, async ({ page }) => {
-    const arrays: Readonly<Record<string, ExpectedLeaf>> = read("zarr-python", major).arrays;
+for (const [writer, version] of ["zarr-python", "tensorstore"].flatMap((writer) =>
+  versionsOf(writer).map((each) => [writer, each] as const),
+)) {
+  test(`what ${writer} ${version} wrote comes back byte for byte from GPUBuffers`, async ({ page }) => {
+    const arrays: Readonly<Record<string, ExpectedLeaf>> = read(writer, version).arrays;
     const wanted: WantedCheckpoint[] = Object.entries(arrays).map(([name, leaf]) => ({
-      url: address("zarr-python", major, "arrays", name),
+      url: address(writer, version, "arrays", name),
       options: {},
       leaves: [leaf],
     }));

@@ -43,6 +43,7 @@ const layouts: readonly Layout[] = [
   { folder: "zarr-python/3/arrays/shard_of_shards", checked: nothing },
   { folder: "zarr-python/3/arrays/shard_start_checked_holes", checked: nothing },
   { folder: "zarr-python/3/arrays/transpose_120", checked: nothing },
+  { folder: "tensorstore/zarr3/arrays/transpose_shards_of_shards", checked: nothing },
 ];
 
 const cutsEach = 4;

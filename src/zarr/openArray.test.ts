@@ -105,17 +105,19 @@ test("zarrita is asked only where elements have to be put into another order", a
     "c/.zarray": json({ ...zarray, order: "F", shape: [3], chunks: [2] }),
     "d/zarr.json": json(v3Array([bytes, { name: "zstd", configuration: { level: 1 } }])),
     "e/zarr.json": json(v3Array([sharded])),
+    "f/zarr.json": json(v3Array([{ name: "transpose", configuration: { order: [0, 1] } }, bytes])),
   };
-  const arrays = await openZarrArrays(memoryStorage(common), ["a", "b", "c", "d", "e"], new Pace());
+  const arrays = await openZarrArrays(memoryStorage(common), ["a", "b", "c", "d", "e", "f"], new Pace());
   expect(arrays.map((array) => array?.stored.toRowMajor)).toEqual(arrays.map(() => undefined));
   expect(v2.mock.calls.length + v3.mock.calls.length).toBe(0);
   const rare = {
     "a/.zarray": json({ ...zarray, order: "F" }),
     "b/zarr.json": json(v3Array([{ name: "transpose", configuration: { order: [1, 0] } }, bytes])),
+    "c/zarr.json": json(v3Array([{ name: "transpose", configuration: { order: [1, 0] } }, sharded])),
   };
-  const transposed = await openZarrArrays(memoryStorage(rare), ["a", "b"], new Pace());
+  const transposed = await openZarrArrays(memoryStorage(rare), ["a", "b", "c"], new Pace());
   expect(transposed.every((array) => array?.stored.toRowMajor !== undefined)).toBe(true);
-  expect([v2.mock.calls.length, v3.mock.calls.length]).toEqual([1, 1]);
+  expect([v2.mock.calls.length, v3.mock.calls.length]).toEqual([1, 2]);
 });
 
 test("many arrays are read together where the storage can, and zarr.json only of those without .zarray", async () => {

@@ -34,6 +34,20 @@ test("chunks of a shard are found by its index, wherever it stands", () => {
   expect(found.map(({ bytes }) => bytes && [...bytes])).toEqual([[7], undefined, [9, 10]]);
 });
 
+test("behind a transpose the index has the chunks in the order of its axes", () => {
+  const entries = [0n, 1n, 1n, 1n, 2n, 1n, 3n, 1n, 4n, 1n, 5n, 1n];
+  const square = { ...layout, chunkShape: [1, 1], chunksPerShard: [2, 3], indexOrder: [1, 0] };
+  const found = [...readShard(shardOf([10, 11, 12, 13, 14, 15], entries), square, place)];
+  expect(found.map(({ indices, bytes }) => [...indices, ...(bytes ?? [])])).toEqual([
+    [0, 0, 10],
+    [0, 1, 12],
+    [0, 2, 14],
+    [1, 0, 11],
+    [1, 1, 13],
+    [1, 2, 15],
+  ]);
+});
+
 test("the real shard of the format's documentation", () => {
   const hex = "28b52ffd2020010100000000000100000002000000030000000400000005000000060000000700000000000000000000002900000000000000";
   const shard = Uint8Array.from(Buffer.from(`${hex}8e867744`, "hex"));

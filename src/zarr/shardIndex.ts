@@ -11,6 +11,8 @@ export interface ShardLayout {
   readonly chunkShape: readonly number[];
   /** Chunks along each axis of a shard. */
   readonly chunksPerShard: readonly number[];
+  /** Axes in the order in which the index has the chunks, outermost first, where that is not the array's: behind a `transpose`. */
+  readonly indexOrder?: readonly number[] | undefined;
   readonly indexLocation: "start" | "end";
   readonly indexByteOrder: ByteOrder;
   /** Whether a CRC-32C follows the index. */
@@ -88,7 +90,7 @@ export function parseShardIndex(bytes: Uint8Array, layout: ShardLayout, shardLen
   const isLittle = layout.indexByteOrder === "little";
   return {
     rangeOf(indices) {
-      const entry = entryOf(indices, layout.chunksPerShard);
+      const entry = entryOf(indices, layout);
       const offset = view.getBigUint64(entry * entryBytes, isLittle);
       const length = view.getBigUint64(entry * entryBytes + 8, isLittle);
       if (offset === absent && length === absent) return undefined;
@@ -114,8 +116,8 @@ function requireChecksum(bytes: Uint8Array, view: DataView, place: ChunkPlace): 
   });
 }
 
-const entryOf = (indices: readonly number[], lengths: readonly number[]): number =>
-  indices.reduce((entry, index, axis) => entry * (lengths[axis] ?? 1) + index, 0);
+const entryOf = (indices: readonly number[], { chunksPerShard, indexOrder = [...chunksPerShard.keys()] }: ShardLayout): number =>
+  indexOrder.reduce((entry, axis) => entry * (chunksPerShard[axis] ?? 1) + (indices[axis] ?? 0), 0);
 
 function indicesOf(entry: number, lengths: readonly number[]): number[] {
   let rest = entry;

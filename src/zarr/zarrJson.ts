@@ -11,7 +11,7 @@ import type { ShardLayout } from "./shardIndex.js";
 
 /**
  * Parses `zarr.json` of a zarr v3 array as TensorStore writes it for Orbax, and of hand-made ones: regular grid, both key
- * encodings, `bytes` or `sharding_indexed`, one `transpose` and one compressor.
+ * encodings, and the codecs that {@link readCodecs} takes.
  * @throws CorruptCheckpointError for members that are missing or of a wrong type, UnsupportedCheckpointError for what is not read.
  */
 export function parseZarrJson(bytes: Uint8Array, path: string): ArrayMetadata {
