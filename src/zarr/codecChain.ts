@@ -37,10 +37,13 @@ function readChain(member: JsonMember, chunk: ChunkAxes, path: string): CodecCha
   for (; serializer !== undefined && nameOf(serializer) === "transpose"; serializer = codecs.shift()) order = transposed(order, serializer);
   serializer ??= member.fail('a list with "bytes" or "sharding_indexed"');
   const name = nameOf(serializer);
+  if (name !== "sharding_indexed" && name !== "bytes")
+    throw new UnsupportedCheckpointError(
+      `${path}: codec ${JSON.stringify(name)} is not read before elements are bytes, only "transpose", "bytes" and "sharding_indexed": write the array again with these`,
+    );
   const compression = codecs.map((codec) => requireCodec(codec.member("name").string(), path));
   if (name === "sharding_indexed") return readSharding(serializer, { ...chunk, order }, compression, path);
-  if (name === "bytes") return { transpose: unlessInOrder(order), byteOrder: byteOrderOf(serializer), compression };
-  throw new UnsupportedCheckpointError(`${path}: codec ${JSON.stringify(name)} is not read at its place in the chain`);
+  return { transpose: unlessInOrder(order), byteOrder: byteOrderOf(serializer), compression };
 }
 
 function byteOrderOf(bytes: JsonMember): ByteOrder {

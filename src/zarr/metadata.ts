@@ -54,7 +54,9 @@ export function oneOf<const Choice extends string>(member: JsonMember, choices: 
 /** @throws UnsupportedCheckpointError for a codec that there is no decoder for. */
 export function requireCodec(name: string, path: string): string {
   if (isCodec(name)) return name;
-  throw new UnsupportedCheckpointError(`${path}: compressor ${JSON.stringify(name)} is not read; zstd, gzip, zlib and blosc are, or none`);
+  throw new UnsupportedCheckpointError(
+    `${path}: compressor ${JSON.stringify(name)} is not read; zstd, gzip, zlib and blosc are, or none: write the array again with one of these`,
+  );
 }
 
 /**

@@ -128,6 +128,8 @@ test("what is valid zarr but not read is refused by name", () => {
     [{ data_type: "float8_e4m3" }, '"float8_e4m3"'],
     [{ codecs: [bytes, { name: "lz4" }] }, '"lz4"'],
     [{ codecs: [{ name: "vlen-utf8" }] }, '"vlen-utf8"'],
+    // As zarr-python 3 writes it for a filter.
+    [{ codecs: [{ name: "numcodecs.delta", configuration: { dtype: "<i4" } }, bytes] }, 'codec "numcodecs.delta" is not read before'],
     [{ codecs: [{ name: "transpose", configuration: { order: [0] } }, { name: "vlen-bytes" }] }, '"vlen-bytes"'],
     [{ codecs: [bytes, { name: "transpose", configuration: { order: [0] } }] }, '"transpose"'],
     [{ codecs: [sharding({ index_codecs: [bytes, zstd] })] }, "a shard index"],

@@ -70,10 +70,13 @@ function readDtypeName(root: JsonMember, path: string): string {
 
 function requireNoFilters(root: JsonMember, path: string): void {
   if (required(root, "filters") === null) return;
-  const filters = root.member("filters").list();
-  if (filters.length === 0) return;
+  const names = root
+    .member("filters")
+    .list()
+    .map((filter) => JSON.stringify(filter.member("id").string()));
+  if (names.length === 0) return;
   throw new UnsupportedCheckpointError(
-    `${path}: filters (${filters.map((filter) => filter.member("id").string()).join(", ")}) are not read`,
+    `${path}: filters are not read, and this array has ${names.join(", ")}: write it again with "filters": null, as Orbax and TensorStore do`,
   );
 }
 
