@@ -8,6 +8,7 @@ type Sources = ReadonlyMap<string, string>;
 
 const layers: readonly (readonly string[])[] = [
   ["errors.ts"],
+  ["arguments.ts"],
   ["bytes", "tasks"],
   ["storage", "codecs", "arrays"],
   ["ocdbt", "zarr", "pytree", "gpu"],

@@ -1,8 +1,10 @@
+import { anObject, type Rule, requireArgument, shown, someBytes } from "../arguments.js";
 import { CheckpointValueError } from "../errors.js";
 import { toFloat32 } from "./castToFloats.js";
 import { aligned, readValues } from "./castValues.js";
 import { type Dtype, dtypes, type HostData } from "./dtypes.js";
 import { elementCount } from "./spec.js";
+import { aDtype, aShape } from "./specRules.js";
 
 /** An array in memory, in C order. Floats below 32 bits are their bits; complex numbers are pairs, real part first. */
 export interface HostArray<Name extends Dtype = Dtype> {
@@ -16,15 +18,26 @@ export interface HostArray<Name extends Dtype = Dtype> {
   toFloat32(): Float32Array;
 }
 
+const bytesInMemory: Rule = {
+  expected: "a Uint8Array or an ArrayBuffer",
+  accepts: (value) => someBytes.accepts(value) || /^\[object (Shared)?ArrayBuffer\]$/.test(Object.prototype.toString.call(value)),
+  shown,
+};
+
 /**
  * Views little-endian bytes in C order as an array; copies them only where they are not aligned to the element.
  * Every platform that has WebGPU is little endian, so the platform's order is the file's.
- * @throws CheckpointValueError where the number of bytes does not fit the shape.
+ * @throws CheckpointValueError for a shape or dtype that is none, and where the number of bytes does not fit them.
  */
 export function hostArray<Name extends Dtype>(
-  { shape, dtype }: { readonly shape: readonly number[]; readonly dtype: Name },
+  spec: { readonly shape: readonly number[]; readonly dtype: Name },
   bytes: Uint8Array | ArrayBuffer,
 ): HostArray<Name> {
+  requireArgument("what hostArray takes first", spec, { ...anObject, expected: "{ shape, dtype }" });
+  const { shape, dtype } = spec;
+  requireArgument("hostArray's shape", shape, aShape);
+  requireArgument("hostArray's dtype", dtype, aDtype);
+  requireArgument("what hostArray takes as bytes", bytes, bytesInMemory);
   const given = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
   const { itemsize, host } = dtypes[dtype];
   const expected = elementCount(shape) * itemsize;

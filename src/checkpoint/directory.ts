@@ -1,3 +1,4 @@
+import { aText, orNull, requireArgument } from "../arguments.js";
 import { CheckpointValueError } from "../errors.js";
 import { checkedStorage } from "../storage/checked.js";
 import { isWebAddress } from "../storage/hosts/address.js";
@@ -5,7 +6,7 @@ import { httpStorage } from "../storage/http.js";
 import { locksOf } from "../storage/locks/locksOf.js";
 import { opfsStorage } from "../storage/opfs.js";
 import type { ReadableStorage } from "../storage/storage.js";
-import { isWritable } from "../storage/writable.js";
+import { aStorage, isWritable } from "../storage/writable.js";
 import type { WritableRoot } from "./save/writableRoot.js";
 
 /**
@@ -32,8 +33,8 @@ export function requireDirectory(directory: CheckpointDirectory): void {
   } else if (directory instanceof URL) {
     requireWebScheme(directory.protocol, true);
     httpStorage(directory);
-  } else if (typeof directory?.read !== "function" || typeof directory.list !== "function") {
-    throw new CheckpointValueError("a checkpoint directory is a URL, a folder's path, or a storage with read and list");
+  } else {
+    requireArgument("a checkpoint directory", directory, { ...aStorage, expected: `a URL, a folder's path, or ${aStorage.expected}` });
   }
 }
 
@@ -71,6 +72,8 @@ export function writableRoot(storage: ReadableStorage, name: string): WritableRo
  * @throws CheckpointValueError where neither is given.
  */
 export function resolveCheckpointDir(checkpointDir: string | null | undefined, runDir: string | null | undefined): string {
+  requireArgument("the checkpointDir that resolveCheckpointDir takes", checkpointDir ?? null, orNull(aText));
+  requireArgument("the runDir that resolveCheckpointDir takes", runDir ?? null, orNull(aText));
   if (checkpointDir !== null && checkpointDir !== undefined) return resolvePath(checkpointDir);
   if (runDir === null || runDir === undefined) {
     throw new CheckpointValueError("either a checkpoint directory or a run directory is needed");

@@ -1,4 +1,4 @@
-import { CheckpointValueError } from "../errors.js";
+import { aSignal, integerFrom, requireOptions, shown } from "../arguments.js";
 import { checkedStorage } from "../storage/checked.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
@@ -12,7 +12,7 @@ import { Explorer } from "./place/explorer.js";
 import { findPlace } from "./place/findPlace.js";
 import type { Wanted } from "./place/place.js";
 import { readFreely } from "./readAgain.js";
-import { type RestoreDefaults, requireReadConcurrentBytes } from "./restore/restoreOptions.js";
+import { type RestoreDefaults, restoreDefaultRules } from "./restore/restoreOptions.js";
 import { isCommitFolder } from "./save/commitFolder.js";
 import type { WritableRoot } from "./save/writableRoot.js";
 import type { Opened } from "./stepAccess.js";
@@ -43,7 +43,7 @@ export async function openCheckpoint<Device extends GPUDevice | undefined = unde
   options: OpenOptions<Device> = {},
 ): Promise<OpenedCheckpoint<Device>> {
   requireDirectory(source);
-  requireOptions(options);
+  requireOptions("openCheckpoint", options, openRules);
   const storage = storageOf(source);
   const wanted: Wanted = {
     label: directoryName(source),
@@ -73,16 +73,19 @@ interface Opening {
   readonly context: TaskContext;
 }
 
-function requireOptions({ step, item, generation, readConcurrentBytes }: OpenOptions): void {
-  requireReadConcurrentBytes(readConcurrentBytes);
-  if (step !== undefined && (!Number.isSafeInteger(step) || step < 0))
-    throw new CheckpointValueError(`the option step is a non-negative integer, not ${step}`);
-  if (item !== undefined && (typeof item !== "string" || ["", ".", ".."].includes(item) || /[/\\\0]/.test(item)))
-    throw new CheckpointValueError(`the option item is the name of a folder, not ${JSON.stringify(item)}`);
-  const isGeneration = typeof generation === "bigint" ? generation > 0n : Number.isSafeInteger(generation) && Number(generation) > 0;
-  if (generation !== undefined && !isGeneration)
-    throw new CheckpointValueError(`the option generation is a positive integer, not ${generation}`);
-}
+/** No path, so that nothing beside the step is opened. */
+const isItemName = (value: unknown): boolean => typeof value === "string" && !["", ".", ".."].includes(value) && !/[/\\\0]/.test(value);
+
+const isGeneration = (value: unknown): boolean =>
+  typeof value === "bigint" ? value > 0n : Number.isSafeInteger(value) && Number(value) > 0;
+
+const openRules = {
+  ...restoreDefaultRules,
+  step: integerFrom(0),
+  item: { expected: "the name of a folder", accepts: isItemName, shown },
+  generation: { expected: "a positive integer", accepts: isGeneration, shown },
+  signal: aSignal,
+};
 
 function openIn(storage: ReadableStorage, opening: Opening): Promise<Opened<IndexOfPlace>> {
   const root = writableRoot(storage, opening.wanted.label);

@@ -1,3 +1,4 @@
+import { aText, requireArgument, requireOptions } from "../arguments.js";
 import type { Dtype } from "../arrays/dtypes.js";
 import type { GpuArray } from "../gpu/gpuArray.js";
 import type { BufferLimits } from "../gpu/limits.js";
@@ -10,7 +11,14 @@ import { noteOpened } from "./item/origins.js";
 import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
 import type { CheckpointKind } from "./place/place.js";
 import type { ReadAgain } from "./readAgain.js";
-import type { ReadArrayOptions, RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./restore/restoreOptions.js";
+import {
+  type ReadArrayOptions,
+  type RestoreDefaults,
+  type RestoreOptions,
+  readArrayRules,
+  restoreRules,
+  type WholeRestoreOptions,
+} from "./restore/restoreOptions.js";
 import {
   destroyOwned,
   expectRestore,
@@ -109,7 +117,9 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
       return leaves();
     },
     requiredLimits: () => limitsOf([item]),
-    async restore({ template, ...options }: RestoreOptions & { readonly template?: Template } = {}) {
+    async restore(given: RestoreOptions & { readonly template?: Template } = {}) {
+      requireOptions("restore", given, restoreRules);
+      const { template, ...options } = given;
       const templates = template === undefined || template === null ? {} : { [item.name]: template };
       const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
       const restore = ({ opened, again, ...read }: Reading) =>
@@ -119,6 +129,8 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
       return restored.items[item.name] as never;
     },
     async read(path: string, options: ReadArrayOptions = {}) {
+      requireArgument("the path that read takes", path, aText);
+      requireOptions("read", options, readArrayRules);
       const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
       const read = ({ opened, again, ...from }: Reading) => readOpened(opened, [from.item, path], steady, defaults, again);
       const array = await readNewest(read, { signal: options.signal });

@@ -1,3 +1,4 @@
+import { requireOptions } from "../arguments.js";
 import { CheckpointValueError } from "../errors.js";
 import type { BufferLimits } from "../gpu/limits.js";
 import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
@@ -10,7 +11,7 @@ import type { StepIndex } from "./openStep.js";
 import { type ReadAgain, readFreely } from "./readAgain.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import type { RestoredItems } from "./restore/restoreItems.js";
-import type { RestoreDefaults, RestoreOptions, WholeRestoreOptions } from "./restore/restoreOptions.js";
+import { type RestoreDefaults, type RestoreOptions, restoreRules, type WholeRestoreOptions } from "./restore/restoreOptions.js";
 import { destroyOwned, limitsOf, onFirstCall, restoreOpened } from "./restoreOpened.js";
 import type { Extent, RestoredItemsOf, Templates } from "./template/restoredTypes.js";
 
@@ -77,6 +78,7 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
     },
     requiredLimits: () => limitsOf(index.items),
     async restore(options: RestoreOptions & { readonly templates?: Templates } = {}) {
+      requireOptions("restore", options, restoreRules);
       const wanted = { templates: givenTemplates(index, options.templates ?? {}), prefixOf: (item: string) => item };
       const restored = await restoreOpened(index, wanted, options, defaults, again);
       // The plan made every value by its template, so the tree has the type that follows from the templates, whatever that is: never fits all.

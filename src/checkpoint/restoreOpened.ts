@@ -7,12 +7,11 @@ import type { RecordedDtypes } from "./record/recordedDtypes.js";
 import type { RestorePolicy } from "./restore/planRestore.js";
 import type { RestoredItems, RestoreRequest } from "./restore/restoreItems.js";
 import {
+  defaultReadConcurrentBytes,
   type ReadArrayOptions,
   type ReadRules,
   type RestoreDefaults,
   type RestoreOptions,
-  requireMissing,
-  requireReadConcurrentBytes,
 } from "./restore/restoreOptions.js";
 
 /** Items that were opened together. */
@@ -43,8 +42,8 @@ export async function restoreOpened(
   defaults: RestoreDefaults,
   again: ReadAgain,
 ): Promise<RestoredItems> {
-  const { select, missing } = options;
-  const request = { ...wanted, select, missing: requireMissing(missing), ...policyOf(opened, options, defaults) };
+  const { select, missing = "error" } = options;
+  const request = { ...wanted, select, missing, ...policyOf(opened, options, defaults) };
   const { restoreItems } = await loadRestoring();
   return again(() => restoreItems(opened.items, request, options), options, destroyOwned);
 }
@@ -79,7 +78,7 @@ function policyOf({ step, dtypes }: OpenedItems, options: ReadRules, defaults: R
     device: options.device ?? defaults.device,
     recorded: castDtypes ? undefined : dtypes(),
   };
-  return { policy, readConcurrentBytes: requireReadConcurrentBytes(options.readConcurrentBytes ?? defaults.readConcurrentBytes) };
+  return { policy, readConcurrentBytes: options.readConcurrentBytes ?? defaults.readConcurrentBytes ?? defaultReadConcurrentBytes };
 }
 
 /** Frees the buffers that a restore made. */

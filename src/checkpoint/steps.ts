@@ -1,3 +1,4 @@
+import { kindOf } from "../arguments.js";
 import {
   CheckpointNotFoundError,
   CheckpointValueError,
@@ -34,14 +35,10 @@ export function requireStep(step: unknown, directory: string): asserts step is n
     throw new CheckpointValueError(`a step is a non-negative integer, not ${step}`);
   }
   if (typeof step !== "number")
-    throw new CheckpointNotFoundError(step as never, directory, { advice: `a step is a number, not ${kindOf(step)}` });
+    throw new CheckpointNotFoundError(step as never, directory, {
+      advice: `a step is a number, not ${kindOf(step)}${step === null ? ", which latestStep() gives where there is no step" : ""}`,
+    });
   if (step < 0) throw new CheckpointNotFoundError(step, directory, { advice: "a step is not negative" });
-}
-
-function kindOf(value: unknown): string {
-  if (value === null) return "null, which latestStep() gives where there is no step";
-  if (value === undefined) return "undefined";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
 /** The error of a step whose record was not found: there is no such step, or something else wrote it. */

@@ -275,15 +275,21 @@ describe("a caller's own storage", () => {
 
 describe("a device", () => {
   it.each([
-    ["a promise", Promise.resolve({})],
-    ["GPUAdapter", { limits: {}, requestDevice: () => {}, [Symbol.toStringTag]: "GPUAdapter" }],
-    ["Object", {}],
-    ["String", "gpu"],
+    ["a Promise", Promise.resolve({})],
+    ["a GPUAdapter", { limits: {}, requestDevice: () => {}, [Symbol.toStringTag]: "GPUAdapter" }],
+    ["an object", {}],
+    ['"gpu"', "gpu"],
   ])("is not %s", async (what, device) => {
-    const restore = storeOf("digits").restore(400, { device: device as never });
-    await expect(restore).rejects.toMatchObject({
-      name: "CheckpointValueError",
-      message: expect.stringMatching(new RegExp(`^model/.*${what}.*await adapter.requestDevice`)),
-    });
+    const given = { device: device as never };
+    const [all, one] = [{}, { templates: { model: { out: { bias: { value: shapeDtypeStruct([10], "float32", given) } } } } }];
+    for (const [options, named] of [
+      [{ ...all, ...given }, "^restore's option device"],
+      [{ ...one, missing: "skip" }, "^the device of model/"],
+    ] as const) {
+      await expect(storeOf("digits").restore(400, options)).rejects.toMatchObject({
+        name: "CheckpointValueError",
+        message: expect.stringMatching(new RegExp(`${named}.*await adapter.requestDevice.*, not ${what}$`)),
+      });
+    }
   });
 });

@@ -1,4 +1,5 @@
-import { CheckpointValueError, StorageError } from "../errors.js";
+import { aSignal, aText, integerFrom, oneOf, orNull, requireArgument, requireOptions } from "../arguments.js";
+import { StorageError } from "../errors.js";
 import type { ReadableStorage, WritableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { steadyProgress } from "../tasks/steadyProgress.js";
@@ -9,9 +10,11 @@ import { type OpenedStep, openedStep, type RestoredCheckpoint } from "./openedSt
 import { openStep, readRecord } from "./openStep.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import {
+  defaultReadConcurrentBytes,
   type RestoreDefaults,
   type RestoreOptions,
-  requireReadConcurrentBytes,
+  restoreDefaultRules,
+  restoreRules,
   type WholeRestoreOptions,
 } from "./restore/restoreOptions.js";
 import type { SaveableItems } from "./save/saveable.js";
@@ -94,8 +97,7 @@ export class OrbaxCheckpointStore<
   /** @throws CheckpointValueError for a blank directory, or an option outside its range. */
   constructor(directory: Directory, options: StoreOptions<StoreDevice> = {}) {
     requireDirectory(directory);
-    requireMaxToKeep(options.maxToKeep ?? null);
-    requireReadConcurrentBytes(options.readConcurrentBytes);
+    requireOptions("OrbaxCheckpointStore", options, storeRules);
     this.#directory = directory;
     this.#defaults = options;
     this.#maxToKeep = options.maxToKeep === undefined ? 5 : options.maxToKeep;
@@ -108,6 +110,7 @@ export class OrbaxCheckpointStore<
    * @throws CheckpointValidationError for a malformed record, CorruptCheckpointError for damaged files, StorageError where the place fails.
    */
   async open(step: number, options: ReadStepOptions = {}): Promise<OpenedStep<StoreDevice>> {
+    requireOptions("open", options, stepRules);
     return unlessChanged(() => this.#openStep(step, options));
   }
 
@@ -121,12 +124,14 @@ export class OrbaxCheckpointStore<
     options: RestoreOptions<Device> & { readonly templates?: T },
   ): Promise<RestoredCheckpoint<T, Device, "part">>;
   async restore(step: number, options: RestoreOptions & { readonly templates?: Templates } = {}): Promise<never> {
+    requireOptions("restore", options, restoreRules);
     const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
     return unlessChanged(async () => (await this.#openStep(step, options)).restore(steady) as never);
   }
 
   /** Reads only a step's record. Throws as {@link open}. */
   async readMetadata(step: number, options: ReadStepOptions = {}): Promise<CheckpointMetadata> {
+    requireOptions("readMetadata", options, stepRules);
     requireStep(step, this.#name);
     const { access } = this.#open();
     return stopTogether((together) => access.read(step, (root) => readRecord(root, step, this.#name, together), together), options);
@@ -137,11 +142,13 @@ export class OrbaxCheckpointStore<
    * @throws StorageError `"cannot-list"` for a web server without directory listings: give the step to `restore` then.
    */
   async listSteps(options: ReadStepOptions = {}): Promise<number[]> {
+    requireOptions("listSteps", options, stepRules);
     return stopTogether((together) => this.#open().access.listSteps(together), options);
   }
 
   /** The highest step; null where there is none. Throws as {@link listSteps}. */
   async latestStep(options: ReadStepOptions = {}): Promise<number | null> {
+    requireOptions("latestStep", options, stepRules);
     return (await this.listSteps(options)).at(-1) ?? null;
   }
 
@@ -149,14 +156,15 @@ export class OrbaxCheckpointStore<
    * The step whose metric is best, the lowest of equals; NaN never is. Null where no step has the metric.
    * @throws CheckpointValueError for another mode; else as {@link listSteps} and {@link readMetadata}: every step's record is read.
    */
-  async bestStep(metric: string, { mode = "min", ...options }: BestStepOptions = {}): Promise<number | null> {
-    if (mode !== "min" && mode !== "max") throw new CheckpointValueError(`mode must be "min" or "max", got ${JSON.stringify(mode)}`);
+  async bestStep(metric: string, options: BestStepOptions = {}): Promise<number | null> {
+    requireArgument("the metric that bestStep takes", metric, aText);
+    requireOptions("bestStep", options, bestStepRules);
     const { access } = this.#open();
     const steps = await this.listSteps(options);
     const recordsIn = (root: ReadableStorage, together: TaskContext) =>
       Promise.all(steps.map(async (step) => [step, await readRecord(root, step, this.#name, together)] as const));
     const records = await stopTogether((together) => access.read(undefined, (root) => recordsIn(root, together), together), options);
-    return bestOf(new Map(records), metric, mode);
+    return bestOf(new Map(records), metric, options.mode ?? "min");
   }
 
   /**
@@ -195,7 +203,7 @@ export class OrbaxCheckpointStore<
   ): Promise<void> {
     requireStep(step, this.#name);
     const { deleteStep } = await loadSaving();
-    await deleteStep(this.#requireWritable(), step, options);
+    await deleteStep(() => this.#requireWritable(), step, options);
   }
 
   /** Lets go of the storage; the next call opens it again. */
@@ -208,7 +216,7 @@ export class OrbaxCheckpointStore<
   }
 
   async #save(step: number, items: SaveableItems, options: SaveOptions, taken: () => void): Promise<string> {
-    const concurrentBytes = requireReadConcurrentBytes(this.#defaults.readConcurrentBytes);
+    const concurrentBytes = this.#defaults.readConcurrentBytes ?? defaultReadConcurrentBytes;
     const { saveItems } = await loadSaving();
     const root = () => this.#requireWritable();
     return saveItems(root, items, { step, options, policy: { maxToKeep: this.#maxToKeep, concurrentBytes }, taken });
@@ -240,7 +248,8 @@ export class OrbaxCheckpointStore<
 /** What only those need who save: loaded when the first does. */
 const loadSaving = () => import("./save/saving.js");
 
-function requireMaxToKeep(maxToKeep: number | null): void {
-  if (maxToKeep === null || (Number.isSafeInteger(maxToKeep) && maxToKeep >= 1)) return;
-  throw new CheckpointValueError(`maxToKeep is null or an integer of at least 1, not ${maxToKeep}`);
-}
+const storeRules = { ...restoreDefaultRules, maxToKeep: orNull(integerFrom(1)) };
+
+const stepRules = { signal: aSignal };
+
+const bestStepRules = { ...stepRules, mode: oneOf("min", "max") };

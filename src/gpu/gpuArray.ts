@@ -1,3 +1,4 @@
+import { aSignal, requireOptions } from "../arguments.js";
 import { type Dtype, dtypes } from "../arrays/dtypes.js";
 import { type HostArray, hostArray } from "../arrays/hostArray.js";
 import { elementCount } from "../arrays/spec.js";
@@ -54,6 +55,7 @@ class ArrayOnGpu<Name extends Dtype> implements GpuArray<Name> {
   }
 
   async read(context: TaskContext = {}): Promise<HostArray<Name>> {
+    requireOptions("read", context, { signal: aSignal });
     context.signal?.throwIfAborted();
     if (this.#destroyed) throw this.#unreadable("the array was destroyed");
     if (!hasUsage(this.buffer.usage, bufferUsage.COPY_SRC)) {

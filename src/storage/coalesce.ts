@@ -43,9 +43,9 @@ export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defau
     ...(storage.name !== undefined && { name: storage.name }),
     async read(path, options = {}) {
       const { range, alone, signal } = options;
-      if (range === undefined || range.length === 0 || alone) return storage.read(path, options);
       requirePath(path);
-      requireRange(range);
+      if (range !== undefined) requireRange(range);
+      if (range === undefined || range.length === 0 || alone) return storage.read(path, options);
       signal?.throwIfAborted();
       return enqueue(path, range, signal);
     },

@@ -1,6 +1,7 @@
-import { CheckpointValueError } from "../errors.js";
+import { requireArgument } from "../arguments.js";
 import { directoryReading } from "./directoryHandle.js";
 import { directoryWriting } from "./directoryWriting.js";
+import { aDirectoryHandle } from "./fileSystem/directoryRule.js";
 import { Permission } from "./fileSystem/permission.js";
 import { webLocks } from "./locks/webLocks.js";
 import type { WritableStorage } from "./storage.js";
@@ -14,8 +15,7 @@ import type { WritableStorage } from "./storage.js";
  * @throws CheckpointValueError on what is no directory's handle.
  */
 export function directoryStorage(handle: FileSystemDirectoryHandle): WritableStorage {
-  if ((handle as Partial<FileSystemDirectoryHandle> | null)?.kind !== "directory")
-    throw new CheckpointValueError("directoryStorage needs the handle of a folder; showDirectoryPicker() gives one");
+  requireArgument("what directoryStorage takes", handle, aDirectoryHandle);
   const reading = new Permission(handle, "read");
   const writing = new Permission(handle, "readwrite");
   const opened = async (permission: Permission) => {

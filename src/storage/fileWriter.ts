@@ -1,3 +1,5 @@
+import { requireArgument, someBytes } from "../arguments.js";
+
 /** A file that is written piece by piece, so that files may be larger than memory. What stood at its path stays there until `close`. */
 export interface FileWriter {
   /**
@@ -28,6 +30,7 @@ export function gatheringWriter(store: (bytes: Uint8Array) => Promise<void> | vo
   let pieces: Uint8Array[] = [];
   return {
     async write(bytes) {
+      requireArgument("what a writer takes", bytes, someBytes);
       signal?.throwIfAborted();
       // Not slice, which on Node's Buffer copies nothing.
       pieces.push(new Uint8Array(bytes));

@@ -1,10 +1,12 @@
+import { aFunction, integerFrom, oneOf, requireOptions, shown } from "../arguments.js";
 import type { ByteRange } from "../bytes/ranges.js";
-import { CheckpointValueError, StorageError } from "../errors.js";
+import { StorageError } from "../errors.js";
 import { ByteBudget } from "../tasks/budget.js";
 import { withCoalescing } from "./coalesce.js";
-import { type AddressOptions, parseAddress } from "./hosts/address.js";
+import { type AddressOptions, addressRules, parseAddress } from "./hosts/address.js";
 import { askFacts, askLength } from "./http/askFacts.js";
-import { Exchange, type HttpHeaders } from "./http/exchange.js";
+import { Exchange } from "./http/exchange.js";
+import { type HttpHeaders, someHeaders } from "./http/headers.js";
 import { Parts } from "./http/parts.js";
 import { type Clock, systemClock } from "./http/retry.js";
 import { Scouts } from "./http/scouts.js";
@@ -53,8 +55,23 @@ export function httpStorage(url: string | URL, options: HttpStorageOptions = {})
   return createHttpStorage(url, options, systemClock);
 }
 
+const isStatusList = (value: unknown): boolean => Array.isArray(value) && value.every((status) => Number.isSafeInteger(status));
+
+const httpRules = {
+  ...addressRules,
+  fetch: aFunction,
+  headers: someHeaders,
+  credentials: oneOf("omit", "same-origin", "include"),
+  retries: integerFrom(0),
+  concurrency: integerFrom(1),
+  absentStatus: { expected: "a list of statuses, such as [403]", accepts: isStatusList, shown },
+  wholeFileBytes: integerFrom(0),
+  idleTimeoutMs: integerFrom(1),
+};
+
 /** As {@link httpStorage}, at the pace of another clock. */
 export function createHttpStorage(url: string | URL, options: HttpStorageOptions, clock: Clock): ReadableStorage {
+  requireOptions("httpStorage", options, httpRules);
   const { base, api } = parseAddress(url, options);
   const exchange = new Exchange({
     base,
@@ -62,8 +79,8 @@ export function createHttpStorage(url: string | URL, options: HttpStorageOptions
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     headers: options.headers ?? {},
     credentials: options.credentials,
-    concurrency: integer("concurrency", options.concurrency ?? 6, 1),
-    idleTimeoutMs: integer("idleTimeoutMs", options.idleTimeoutMs ?? 30_000, 1),
+    concurrency: options.concurrency ?? 6,
+    idleTimeoutMs: options.idleTimeoutMs ?? 30_000,
   });
   const settings = {
     base,
@@ -73,8 +90,8 @@ export function createHttpStorage(url: string | URL, options: HttpStorageOptions
     scouts: new Scouts(),
     unread: new ByteBudget(mostUnread),
     absentStatus: options.absentStatus ?? [],
-    retries: integer("retries", options.retries ?? 4, 0),
-    wholeFileBytes: integer("wholeFileBytes", options.wholeFileBytes ?? 64 * 1024 * 1024, 0),
+    retries: options.retries ?? 4,
+    wholeFileBytes: options.wholeFileBytes ?? 64 * 1024 * 1024,
   };
   return withCoalescing(openSession(settings));
 }
@@ -146,9 +163,4 @@ async function loadListing(): Promise<typeof import("./hosts/listFolder.js")> {
     const message = "the part of orbax-webgpu that lists folders could not be loaded; connect, or serve all files of the page's own build";
     throw new StorageError({ path: "", reason: "network", message, cause });
   }
-}
-
-function integer(name: string, value: number, least: number): number {
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw new CheckpointValueError(`httpStorage's ${name} is an integer from ${least}, not ${value}`);
 }

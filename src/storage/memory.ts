@@ -1,3 +1,4 @@
+import { anObject, requireArgument, someBytes } from "../arguments.js";
 import { gatheringWriter } from "./fileWriter.js";
 import { sliceOf } from "./lengthError.js";
 import { listingOf } from "./listing.js";
@@ -12,8 +13,12 @@ import type { WritableStorage } from "./storage.js";
 export function memoryStorage(
   files: Readonly<Record<string, Uint8Array>> | ReadonlyMap<string, Uint8Array> = new Map<string, Uint8Array>(),
 ): WritableStorage {
+  requireArgument("what memoryStorage takes", files, { ...anObject, expected: "an object or a Map of bytes by path" });
   const stored = new Map(files instanceof Map ? files : Object.entries(files));
-  for (const path of stored.keys()) requirePath(path);
+  for (const [path, bytes] of stored) {
+    requirePath(path);
+    requireArgument(`memoryStorage's file ${path}`, bytes, someBytes);
+  }
   const put = (path: string, bytes: Uint8Array) => {
     if (!stored.has(path)) requirePlace(stored, path);
     stored.set(path, bytes);
@@ -43,6 +48,7 @@ export function memoryStorage(
 
     async write(path, bytes, { signal } = {}) {
       requirePath(path);
+      requireArgument(`what is written to ${path}`, bytes, someBytes);
       signal?.throwIfAborted();
       // Not slice, which on Node's Buffer copies nothing.
       put(path, new Uint8Array(bytes));

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
+import { aText, requireArgument, someBytes } from "../arguments.js";
 import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CheckpointValueError, StorageError } from "../errors.js";
 import { type FileWriter, writeWhole } from "./fileWriter.js";
@@ -21,8 +22,10 @@ interface Options {
  * @throws CheckpointValueError on an empty `dir`, and on what is no text.
  */
 export function nodeStorage(dir: string): WritableStorage {
-  if (typeof dir !== "string")
-    throw new CheckpointValueError("nodeStorage needs a folder's path as text; make one of a file: URL with fileURLToPath");
+  requireArgument("what nodeStorage takes", dir, {
+    ...aText,
+    expected: "a folder's path as text; make one of a file: URL with fileURLToPath",
+  });
   if (dir.trim() === "") throw new CheckpointValueError('nodeStorage needs a folder; use "." for the working directory');
   const locate = (path: string) => {
     requirePath(path);
@@ -111,7 +114,10 @@ async function create(path: string, file: string, { signal }: Options): Promise<
   const handle = await attempt(path, open(beside, "wx"), "write");
   let placed = false;
   return {
-    write: (bytes) => writeFully(path, handle, bytes, signal),
+    async write(bytes) {
+      requireArgument("what a writer takes", bytes, someBytes);
+      await writeFully(path, handle, bytes, signal);
+    },
     async close() {
       signal?.throwIfAborted();
       // Else a power cut could leave the new name with none of its bytes.

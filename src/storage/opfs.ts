@@ -1,4 +1,4 @@
-import { CheckpointValueError } from "../errors.js";
+import { aText, requireArgument } from "../arguments.js";
 import type { DirectoryReading } from "./directoryHandle.js";
 import { webLocks } from "./locks/webLocks.js";
 import type { OriginFolder } from "./originFolder.js";
@@ -52,7 +52,7 @@ const readingOf = (name: string, opened: () => Promise<DirectoryReading>): Reada
 
 /** The path without the slashes around it. */
 function requireFolder(folder: string): string {
-  if (typeof folder !== "string") throw new CheckpointValueError("opfsStorage needs a folder's path as text, such as runs/digits");
+  requireArgument("what opfsStorage takes", folder, { ...aText, expected: "a folder's path as text, such as runs/digits" });
   const path = folder.replace(/^\//, "").replace(/\/$/, "");
   if (path !== "") requirePath(path);
   return path;

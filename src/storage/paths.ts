@@ -1,3 +1,4 @@
+import { anObject, aText, requireArgument } from "../arguments.js";
 import type { ByteRange } from "../bytes/ranges.js";
 import { CheckpointValueError } from "../errors.js";
 
@@ -6,6 +7,7 @@ import { CheckpointValueError } from "../errors.js";
  * @throws CheckpointValueError naming the path.
  */
 export function requirePath(path: string): void {
+  requireArgument("a path inside a storage", path, aText);
   if (!path.split("/").every(isPart)) throw new CheckpointValueError(`${JSON.stringify(path)} is not a path inside a storage; ${pathRule}`);
 }
 
@@ -15,6 +17,7 @@ export function requirePath(path: string): void {
  */
 export function requirePrefix(prefix: string): void {
   if (prefix === "") return;
+  requireArgument("a prefix", prefix, aText);
   if (!prefix.endsWith("/")) throw new CheckpointValueError(`a prefix ends with "/", ${JSON.stringify(prefix)} does not`);
   requirePath(prefix.slice(0, -1));
 }
@@ -23,7 +26,9 @@ export function requirePrefix(prefix: string): void {
  * Checks that offset, length and end are integers that a number holds exactly, and not negative.
  * @throws CheckpointValueError naming the range.
  */
-export function requireRange({ offset, length }: ByteRange): void {
+export function requireRange(range: ByteRange): void {
+  requireArgument("a range", range, { ...anObject, expected: "{ offset, length }" });
+  const { offset, length } = range;
   const valid = Number.isSafeInteger(offset) && Number.isSafeInteger(length) && Number.isSafeInteger(offset + length);
   if (!valid || offset < 0 || length < 0) {
     throw new CheckpointValueError(`a range has a whole offset and length from 0 to 2^53 - 1, not offset ${offset} and length ${length}`);

@@ -5,7 +5,7 @@ import { recallDirectory, rememberDirectory } from "./rememberedDirectories.js";
 
 afterEach(() => vi.unstubAllGlobals());
 
-const handle = {} as FileSystemDirectoryHandle;
+const handle = { kind: "directory" } as FileSystemDirectoryHandle;
 
 test.each([
   ["without databases", undefined],

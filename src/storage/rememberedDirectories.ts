@@ -1,11 +1,16 @@
+import { aText, requireArgument } from "../arguments.js";
 import { StorageError } from "../errors.js";
+import { aDirectoryHandle } from "./fileSystem/directoryRule.js";
 
 /**
  * Keeps the handle of a folder that the user picked, by a name of your own, beyond the page's life; `undefined` forgets it. The browser
  * asks its user again before a later page may use it, on a click.
  * @throws StorageError `"unavailable"` where the browser keeps nothing, as in some private windows.
+ * @throws CheckpointValueError for what is no name, or no directory's handle.
  */
 export async function rememberDirectory(name: string, handle: FileSystemDirectoryHandle | undefined): Promise<void> {
+  requireArgument("the name that rememberDirectory takes", name, aText);
+  if (handle !== undefined) requireArgument("what rememberDirectory keeps", handle, aDirectoryHandle);
   const { del, set, store } = await handles();
   try {
     await (handle === undefined ? del(name, store) : set(name, handle, store));
@@ -16,6 +21,7 @@ export async function rememberDirectory(name: string, handle: FileSystemDirector
 
 /** The handle that {@link rememberDirectory} kept; undefined where there is none, and where the browser keeps nothing. */
 export async function recallDirectory(name: string): Promise<FileSystemDirectoryHandle | undefined> {
+  requireArgument("the name that recallDirectory takes", name, aText);
   try {
     const { get, store } = await handles();
     return await get<FileSystemDirectoryHandle>(name, store);

@@ -1,5 +1,5 @@
+import { type Rule, requireArgument, requireOptions, shown } from "../arguments.js";
 import { endOf } from "../bytes/ranges.js";
-import { CheckpointValueError } from "../errors.js";
 import { SharedTask } from "../tasks/shared.js";
 import { fileTooLong, lengthError } from "./lengthError.js";
 import { listingOf } from "./listing.js";
@@ -17,14 +17,28 @@ export interface ZipStorageOptions {
 
 const leastMostBytes = 4 * 1024 ** 3;
 
+/** By what is called on it: other realms have blobs too. */
+const aBlob: Rule = {
+  expected: "a File or Blob; make one of bytes in memory with new Blob([bytes])",
+  accepts: (value) =>
+    typeof (value as Partial<Blob> | null | undefined)?.slice === "function" && typeof (value as Blob).arrayBuffer === "function",
+  shown,
+};
+
+const zipRules = {
+  mostBytes: { expected: "a number of bytes", accepts: (value: unknown) => typeof value === "number" && value >= 0, shown },
+};
+
 /**
  * The files in a ZIP, read from where they are: a `File` that a user picked stays on disk, and only what is asked for is unpacked. A folder
  * that holds everything is left out of the paths, unless a number names it. Read only. The first call checks all entries, and every call
  * throws where one is refused: paths that leave the ZIP, paths that are there twice or differ only by case, links, encrypted entries, entries
  * that share bytes, and more bytes than `mostBytes`. Stored and deflated entries and ZIP64 are read.
  */
-export function zipStorage(zip: Blob, { mostBytes = Math.max(leastMostBytes, zip.size * 100) }: ZipStorageOptions = {}): ReadableStorage {
-  if (!(mostBytes >= 0)) throw new CheckpointValueError(`mostBytes is a number of bytes, not ${mostBytes}`);
+export function zipStorage(zip: Blob, options: ZipStorageOptions = {}): ReadableStorage {
+  requireArgument("what zipStorage takes", zip, aBlob);
+  requireOptions("zipStorage", options, zipRules);
+  const { mostBytes = Math.max(leastMostBytes, zip.size * 100) } = options;
   let reading: SharedTask<ZipIndex> | undefined;
   const index = (signal: AbortSignal | undefined): Promise<ZipIndex> => {
     if (reading === undefined || reading.abandoned) reading = new SharedTask((shared) => readZipIndex(zip, mostBytes, { signal: shared }));

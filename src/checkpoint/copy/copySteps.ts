@@ -1,3 +1,4 @@
+import { aBoolean, requireOptions } from "../../arguments.js";
 import { CheckpointNotWrittenError, StorageError } from "../../errors.js";
 import type { WritableStorage } from "../../storage/storage.js";
 import { streamRange } from "../../storage/streamRange.js";
@@ -6,9 +7,9 @@ import { type CheckpointDirectory, directoryName, requireDirectory } from "../di
 import { openDirectory } from "../openDirectory.js";
 import { type LeafProgress, RestoreProgress } from "../restore/restoreProgress.js";
 import { type StoreState, stepsOf } from "../save/commits.js";
-import { type LockOptions, requireIfLocked } from "../save/saveOptions.js";
+import { type LockOptions, lockRules } from "../save/saveOptions.js";
 import type { WritableRoot } from "../save/writableRoot.js";
-import { type StepFile, type StepFiles, stepFiles, totalBytes, totalFiles } from "./stepFiles.js";
+import { copiedRules, type StepFile, type StepFiles, stepFiles, totalBytes, totalFiles } from "./stepFiles.js";
 
 /** Options of {@link copySteps}. */
 export interface CopyStepsOptions extends LockOptions, TaskContext {
@@ -17,6 +18,8 @@ export interface CopyStepsOptions extends LockOptions, TaskContext {
   /** Replaces steps that exist; false by default. */
   readonly overwrite?: boolean | undefined;
 }
+
+const copyRules = { ...copiedRules, ...lockRules, overwrite: aBoolean };
 
 const loadCommits = async () => ({
   ...(await import("../save/saveStep.js")),
@@ -35,7 +38,7 @@ const loadCommits = async () => ({
 export async function copySteps(from: CheckpointDirectory, to: CheckpointDirectory, options: CopyStepsOptions = {}): Promise<number[]> {
   requireDirectory(from);
   requireDirectory(to);
-  requireIfLocked(options.ifLocked);
+  requireOptions("copySteps", options, copyRules);
   const target = requireWritable(to);
   const sources = await stepFiles(openDirectory(from).access, directoryName(from), options.steps, options);
   const progress = new RestoreProgress(totalBytes(sources), totalFiles(sources), options);

@@ -1,4 +1,5 @@
-import { CheckpointNotFoundError, CheckpointValueError } from "../../errors.js";
+import { aFunction, aSignal, shown } from "../../arguments.js";
+import { CheckpointNotFoundError } from "../../errors.js";
 import { fileLength } from "../../storage/fileLength.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
@@ -6,6 +7,17 @@ import type { ReadAgain } from "../readAgain.js";
 import { filesBelow, readIdentity } from "../save/commits.js";
 import type { StepAccess } from "../stepAccess.js";
 import { requireStep } from "../steps.js";
+
+/** Of options that say which steps. */
+export const copiedRules = {
+  steps: {
+    expected: "a list of at least one step; left out: all of them",
+    accepts: (value: unknown) => Array.isArray(value) && value.length > 0,
+    shown,
+  },
+  signal: aSignal,
+  onProgress: aFunction,
+};
 
 /** A step to copy: what it consists of, and how to read it. */
 export interface StepFiles {
@@ -29,8 +41,7 @@ export interface StepFile {
 
 /**
  * Finds the files of finished steps; `wanted` left out: of all, ascending.
- * @throws CheckpointNotFoundError for a step that is not there, and where there is none; StorageError where the place fails or cannot list,
- *   CheckpointValueError where none is wanted.
+ * @throws CheckpointNotFoundError for a step that is not there, and where there is none; StorageError where the place fails or cannot list.
  */
 export async function stepFiles(
   access: StepAccess,
@@ -38,7 +49,6 @@ export async function stepFiles(
   wanted: readonly number[] | undefined,
   context: TaskContext,
 ): Promise<StepFiles[]> {
-  if (wanted?.length === 0) throw new CheckpointValueError("the option steps names at least one step; leave it out for all of them");
   for (const step of wanted ?? []) requireStep(step, directory);
   const there = await access.listSteps(context);
   const steps = wanted === undefined ? there : [...new Set(wanted)].sort((a, b) => a - b);

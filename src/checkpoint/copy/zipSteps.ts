@@ -1,9 +1,10 @@
+import { requireOptions } from "../../arguments.js";
 import { streamRange } from "../../storage/streamRange.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { type CheckpointDirectory, directoryName, requireDirectory } from "../directory.js";
 import { openDirectory } from "../openDirectory.js";
 import { RestoreProgress } from "../restore/restoreProgress.js";
-import { type StepFile, type StepFiles, stepFiles, totalBytes, totalFiles } from "./stepFiles.js";
+import { copiedRules, type StepFile, type StepFiles, stepFiles, totalBytes, totalFiles } from "./stepFiles.js";
 
 /** Options of {@link zipSteps}. */
 export interface ZipStepsOptions extends TaskContext {
@@ -19,6 +20,7 @@ export interface ZipStepsOptions extends TaskContext {
  */
 export function zipSteps(directory: CheckpointDirectory, options: ZipStepsOptions = {}): ReadableStream<Uint8Array> {
   requireDirectory(directory);
+  requireOptions("zipSteps", options, copiedRules);
   const stopped = new AbortController();
   const signal = options.signal === undefined ? stopped.signal : AbortSignal.any([options.signal, stopped.signal]);
   const context = { ...options, signal };

@@ -1,3 +1,4 @@
+import { anObject, requireArgument } from "../../arguments.js";
 import { membersOfProducer, membersOfRecord } from "./formatRecord.js";
 import { type CheckpointMetadata as Metadata, parseProducer, parseRecord, type Producer as Writer } from "./record.js";
 import type { PlainJson } from "./untagged.js";
@@ -10,7 +11,10 @@ export type Producer = Writer;
 export const Producer = {
   /** @throws CheckpointValidationError listing every member that is missing or of the wrong type. */
   fromDict: (payload: unknown): Producer => parseProducer(payload),
-  toDict: (producer: Producer): { name: string; version: string } => membersOfProducer(producer),
+  toDict(producer: Producer): { name: string; version: string } {
+    requireArgument("what Producer.toDict takes", producer, anObject);
+    return membersOfProducer(producer);
+  },
 };
 
 export type CheckpointMetadata = Metadata;
@@ -23,5 +27,8 @@ export const CheckpointMetadata = {
    */
   fromDict: (payload: unknown): CheckpointMetadata => parseRecord(payload),
   /** All ten members in substrax's order. */
-  toDict: (metadata: CheckpointMetadata): Record<string, PlainJson> => membersOfRecord(metadata),
+  toDict(metadata: CheckpointMetadata): Record<string, PlainJson> {
+    requireArgument("what CheckpointMetadata.toDict takes", metadata, anObject);
+    return membersOfRecord(metadata);
+  },
 };

@@ -72,7 +72,7 @@ describe("where leaves go", () => {
   });
 
   it("a buffer to restore into needs a device", () => {
-    const template = shapeDtypeStruct([2], "float32", { into: {} as GPUBuffer });
+    const template = shapeDtypeStruct([2], "float32", { into: { size: 16, usage: 140 } as GPUBuffer });
     expect(() => plan(jaxArray("float32", 2), template)).toThrow(CheckpointValueError);
     expect(plan(jaxArray("float32", 2), template, { device })).toMatchObject([{ into: template.into }]);
   });

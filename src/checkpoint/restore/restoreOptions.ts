@@ -1,4 +1,5 @@
-import { CheckpointValueError } from "../../errors.js";
+import { aBoolean, aFunction, anObject, aSignal, integerFrom, oneOf, type Rule, shown } from "../../arguments.js";
+import { aDevice, placementRules } from "../../gpu/deviceRules.js";
 import type { ProgressEvent } from "../../tasks/context.js";
 import type { Selection } from "../template/selection.js";
 import type { Placement } from "../template/template.js";
@@ -47,17 +48,29 @@ export interface WholeRestoreOptions<Device extends GPUDevice | undefined = GPUD
   readonly missing?: "error" | undefined;
 }
 
-/** Checks and completes `missing`. @throws CheckpointValueError for anything but its two values. */
-export function requireMissing(missing: RestoreOptions["missing"] = "error"): "error" | "skip" {
-  if (missing === "error" || missing === "skip") return missing;
-  throw new CheckpointValueError(`missing is "error" or "skip", not ${JSON.stringify(missing)}`);
-}
-
-const defaultReadConcurrentBytes = 64 * 1024 * 1024;
+/** Most bytes in flight unless told. */
+export const defaultReadConcurrentBytes = 64 * 1024 * 1024;
 const leastReadConcurrentBytes = 1024 * 1024;
 
-/** Checks and completes `readConcurrentBytes`. @throws CheckpointValueError for anything but an integer of at least 1 MiB. */
-export function requireReadConcurrentBytes(bytes: number = defaultReadConcurrentBytes): number {
-  if (Number.isSafeInteger(bytes) && bytes >= leastReadConcurrentBytes) return bytes;
-  throw new CheckpointValueError(`readConcurrentBytes is an integer of at least ${leastReadConcurrentBytes} bytes, not ${bytes}`);
-}
+const aSelection: Rule = {
+  expected: "a glob over paths of leaves, a list of at least one, or a function of a leaf",
+  accepts: (value) =>
+    ["string", "function"].includes(typeof value) ||
+    (Array.isArray(value) && value.length > 0 && value.every((glob) => typeof glob === "string")),
+  shown,
+};
+
+/** Of {@link RestoreDefaults}. */
+export const restoreDefaultRules = {
+  device: aDevice,
+  enableX64: aBoolean,
+  readConcurrentBytes: integerFrom(leastReadConcurrentBytes, ", in bytes"),
+};
+
+const readRules = { ...restoreDefaultRules, castDtypes: aBoolean, signal: aSignal, onProgress: aFunction };
+
+/** Of {@link ReadArrayOptions}; what a region may be depends on the array. */
+export const readArrayRules = { ...readRules, ...placementRules };
+
+/** Of {@link RestoreOptions}, and of what holds the templates of several items. */
+export const restoreRules = { ...readRules, select: aSelection, missing: oneOf("error", "skip"), templates: anObject };

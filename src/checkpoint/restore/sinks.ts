@@ -1,7 +1,9 @@
+import { requireArgument } from "../../arguments.js";
 import { type HostArray, hostArray } from "../../arrays/hostArray.js";
 import { placeBlock } from "../../arrays/place.js";
 import type { Block } from "../../arrays/spec.js";
-import { CheckpointValueError, DeviceError } from "../../errors.js";
+import { DeviceError } from "../../errors.js";
+import { aDevice } from "../../gpu/deviceRules.js";
 import type { GpuArray } from "../../gpu/gpuArray.js";
 import { checkGpuLeaves, type GpuLeaf } from "../../gpu/limits.js";
 import { type GpuUpload, openUpload } from "../../gpu/upload.js";
@@ -27,18 +29,9 @@ export const leafName = ({ item, stored }: PlannedLeaf): string => [item, stored
  */
 export function checkDevices(leaves: Iterable<PlannedLeaf>): void {
   for (const [device, bound] of byDevice(leaves)) {
-    requireDevice(device, bound[0]);
+    requireArgument(`the device of ${bound[0] === undefined ? "a leaf" : leafName(bound[0]) || "the array"}`, device, aDevice);
     checkGpuLeaves(device, bound.map(gpuLeaf));
   }
-}
-
-/** An adapter, or the promise of a device that nobody awaited, is easily taken for one. */
-function requireDevice(device: Partial<GPUDevice>, leaf: PlannedLeaf | undefined): void {
-  if (typeof device.createBuffer === "function" && device.limits !== undefined && device.queue !== undefined) return;
-  const what = device instanceof Promise ? "a promise" : Object.prototype.toString.call(device).slice("[object ".length, -1);
-  throw new CheckpointValueError(
-    `${leaf === undefined ? "a leaf" : leafName(leaf)}: its device is ${what}, not a GPUDevice; pass what await adapter.requestDevice() gives`,
-  );
 }
 
 /** How many devices take leaves. */

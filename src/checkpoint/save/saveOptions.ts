@@ -1,3 +1,16 @@
+import {
+  aBoolean,
+  aFunction,
+  anObject,
+  aSignal,
+  integerFrom,
+  oneOf,
+  orNull,
+  type Rule,
+  requireArgument,
+  requireOptions,
+  shown,
+} from "../../arguments.js";
 import { CheckpointValueError } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { OpenedCheckpoint } from "../openedCheckpoint.js";
@@ -43,37 +56,52 @@ const itemNames: readonly ItemName[] = ["model", "optimizer", "rng", "data_itera
 /** The record's members, of which `extra` may have none. */
 const reserved = ["format", "format_version", "step", "epoch", "items", "libraries", "producer", "metrics", "extra", "created_at"] as const;
 
+/** Of a call that takes turns with other writers. */
+export const lockRules = { signal: aSignal, ifLocked: oneOf("wait", "fail") };
+
+const isText = (value: unknown): boolean => typeof value === "string";
+
+const isProducer = (value: unknown): boolean => isObject(value) && isText(value.name) && isText(value.version);
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => aPlainObject.accepts(value);
+
+const aPlainObject: Rule = {
+  expected: "a plain object",
+  accepts(value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    return prototype === null || Object.getPrototypeOf(prototype) === null;
+  },
+  shown,
+};
+
+const saveRules = {
+  ...lockRules,
+  onProgress: aFunction,
+  epoch: orNull({ expected: "an integer", accepts: Number.isSafeInteger, shown }),
+  metrics: { ...aPlainObject, expected: "a plain object of numbers" },
+  producer: orNull({ expected: "{ name, version }, both texts", accepts: isProducer, shown }),
+  extra: { ...aPlainObject, expected: "a plain object of JSON values" },
+  overwrite: aBoolean,
+  like: anObject,
+  compression: oneOf("none", "zstd"),
+};
+
 /**
  * Checks all arguments of a save but its trees.
  * @throws CheckpointValueError naming what is wrong.
  */
 export function requireSaveArguments(step: unknown, items: unknown, options: SaveOptions): void {
-  requireStepToSave(step);
+  requireArgument("the step that save takes", step, { ...integerFrom(0), expected: "a non-negative integer up to 2^53 - 1" });
+  requireOptions("save", options, saveRules);
   requireItems(items);
   requireExtra(options.extra ?? {});
   requireMetrics(options.metrics ?? {});
-  const { epoch, producer, compression, ifLocked } = options;
-  if (epoch !== undefined && epoch !== null && !Number.isSafeInteger(epoch)) throw wrong("epoch is an integer or null", epoch);
-  if (producer !== undefined && producer !== null && !(isText(producer.name) && isText(producer.version)))
-    throw wrong("producer is { name, version }, both texts", producer);
-  if (compression !== undefined && compression !== "none" && compression !== "zstd")
-    throw wrong('compression is "none" or "zstd"', compression);
-  requireIfLocked(ifLocked);
-}
-
-/** @throws CheckpointValueError for another value. */
-export function requireIfLocked(ifLocked: unknown): void {
-  if (ifLocked !== undefined && ifLocked !== "wait" && ifLocked !== "fail") throw wrong('ifLocked is "wait" or "fail"', ifLocked);
-}
-
-function requireStepToSave(step: unknown): asserts step is number {
-  if (typeof step !== "number" || !Number.isSafeInteger(step) || step < 0)
-    throw wrong("a step is a non-negative integer up to 2^53 - 1", step);
 }
 
 function requireItems(items: unknown): void {
-  if (typeof items !== "object" || items === null || Array.isArray(items)) throw wrong("items is an object of trees by item name", items);
-  const names = Object.keys(items);
+  requireArgument("what save takes as items", items, { ...anObject, expected: "an object of trees by item name" });
+  const names = Object.keys(items as object);
   if (names.length === 0) throw new CheckpointValueError("a checkpoint holds at least one item");
   const unknown = names.filter((name) => !itemNames.includes(name as ItemName));
   if (unknown.length > 0)
@@ -82,8 +110,7 @@ function requireItems(items: unknown): void {
     );
 }
 
-function requireExtra(extra: unknown): void {
-  if (!isObject(extra)) throw wrong("extra is an object of JSON values", extra);
+function requireExtra(extra: object): void {
   const taken = Object.keys(extra).filter((name) => reserved.includes(name as (typeof reserved)[number]));
   if (taken.length > 0) throw new CheckpointValueError(`extra has names that the record needs itself: ${JSON.stringify(taken.sort())}`);
   const problem = jsonProblem(extra, "extra", 0);
@@ -105,23 +132,8 @@ function jsonProblem(value: unknown, place: string, depth: number): string | und
   return undefined;
 }
 
-function requireMetrics(metrics: unknown): void {
-  if (!isObject(metrics)) throw wrong("metrics is an object of numbers", metrics);
+function requireMetrics(metrics: object): void {
   const bad = Object.entries(metrics).filter(([, value]) => typeof value !== "number");
   if (bad.length > 0)
     throw new CheckpointValueError(`metrics are numbers; ${bad.map(([name]) => JSON.stringify(name)).join(", ")} are not`);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-const isText = (value: unknown): boolean => typeof value === "string";
-
-function wrong(rule: string, value: unknown): CheckpointValueError {
-  const shown =
-    typeof value === "object" && value !== null ? "an object" : typeof value === "string" ? JSON.stringify(value) : String(value);
-  return new CheckpointValueError(`${rule}, not ${shown}`);
 }

@@ -1,3 +1,4 @@
+import { aNumber, requireArgument } from "../../arguments.js";
 import type { Dtype } from "../../arrays/dtypes.js";
 import type { HostArray } from "../../arrays/hostArray.js";
 import type { PrngKey } from "../../arrays/prngKey.js";
@@ -17,8 +18,12 @@ export interface PyFloat {
 
 /**
  * A number that is saved as a Python float also where it is whole, as 2 is; others are floats anyway.
+ * @throws CheckpointValueError for what is no number.
  */
-export const pyFloat = (value: number): PyFloat => ({ [floatMark]: value });
+export function pyFloat(value: number): PyFloat {
+  requireArgument("what pyFloat takes", value, aNumber);
+  return { [floatMark]: value };
+}
 
 /** The number of a {@link PyFloat}; undefined for anything else. */
 export const pyFloatValue = (value: object): number | undefined => (floatMark in value ? (value as PyFloat)[floatMark] : undefined);

@@ -1,6 +1,7 @@
+import { requireOptions } from "../../arguments.js";
 import { likenessOf } from "./likeness.js";
 import { planSave } from "./planSave.js";
-import { type LockOptions, requireIfLocked, requireSaveArguments } from "./saveOptions.js";
+import { type LockOptions, lockRules, requireSaveArguments } from "./saveOptions.js";
 import * as steps from "./saveStep.js";
 import type { WritableRoot } from "./writableRoot.js";
 
@@ -22,8 +23,11 @@ export async function saveItems(
   return `${opened.name}/${step}`;
 }
 
-/** Deletes a step. Throws as the store's `delete`. */
-export async function deleteStep(root: WritableRoot, step: number, options: LockOptions): Promise<void> {
-  requireIfLocked(options.ifLocked);
-  await steps.deleteStep(root, step, options);
+/**
+ * Deletes a step. Throws as the store's `delete`.
+ * @param root opens the directory, after the options were checked.
+ */
+export async function deleteStep(root: () => WritableRoot, step: number, options: LockOptions): Promise<void> {
+  requireOptions("delete", options, lockRules);
+  await steps.deleteStep(root(), step, options);
 }

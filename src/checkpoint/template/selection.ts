@@ -32,7 +32,9 @@ export const everyLeaf: SelectedLeaves = { has: () => true, covers: () => true }
  */
 export function selectLeaves(selection: Selection | undefined, groups: readonly LeavesBelow[]): SelectedLeaves[] {
   if (selection === undefined) return groups.map(() => everyLeaf);
-  return typeof selection === "function" ? selectBy(selection, groups) : selectMatching(requireGlobs(selection), groups);
+  return typeof selection === "function"
+    ? selectBy(selection, groups)
+    : selectMatching(typeof selection === "string" ? [selection] : selection, groups);
 }
 
 function selectBy(isWanted: (leaf: LeafInfo) => boolean, groups: readonly LeavesBelow[]): SelectedLeaves[] {
@@ -61,12 +63,6 @@ function selectMatching(globs: readonly string[], groups: readonly LeavesBelow[]
   }
   if (selected.every(({ isEmpty }) => isEmpty)) throw new CheckpointValueError(`select leaves none of the leaves${examples(groups)}`);
   return selected;
-}
-
-function requireGlobs(selection: unknown): string[] {
-  const globs = typeof selection === "string" ? [selection] : selection;
-  if (Array.isArray(globs) && globs.length > 0 && globs.every((glob) => typeof glob === "string")) return globs;
-  throw new CheckpointValueError("select is a glob over paths of leaves, a list of at least one, or a function of a leaf");
 }
 
 /** Where a glob names a node: the one for the leaves below it. */

@@ -1,6 +1,9 @@
+import { requireArgument, requireOptions } from "../../arguments.js";
 import type { Dtype } from "../../arrays/dtypes.js";
 import { isDtype } from "../../arrays/dtypes.js";
+import { aDtype, aShape } from "../../arrays/specRules.js";
 import { CheckpointValueError } from "../../errors.js";
+import { placementRules } from "../../gpu/deviceRules.js";
 
 /** Marks what {@link shapeDtypeStruct} made. */
 export const structMark: unique symbol = Symbol.for("orbax-webgpu.shapeDtypeStruct") as never;
@@ -32,16 +35,13 @@ export function shapeDtypeStruct<Name extends Dtype, const Device extends GPUDev
   dtype: Name,
   placement: Placement<Device> = {},
 ): ShapeDtypeStruct<Name, Device> {
-  if (!isShape(shape))
-    throw new CheckpointValueError(`a shape is a list of non-negative integers, not ${JSON.stringify(shape, bigintAsText)}`);
-  if (!isDtype(dtype)) throw new CheckpointValueError(`${JSON.stringify(dtype)} is no dtype; use JAX's names, such as "float32"`);
+  requireArgument("shapeDtypeStruct's shape", shape, aShape);
+  requireArgument("shapeDtypeStruct's dtype", dtype, aDtype);
+  requireOptions("shapeDtypeStruct", placement, placementRules);
   return { ...placement, shape: [...shape], dtype, [structMark]: true };
 }
 
-const bigintAsText = (_: string, value: unknown): unknown => (typeof value === "bigint" ? `${value}n` : value);
-
-const isShape = (value: unknown): value is readonly number[] =>
-  Array.isArray(value) && value.every((length) => Number.isSafeInteger(length) && length >= 0);
+const isShape = (value: unknown): value is readonly number[] => aShape.accepts(value);
 
 /** Deepest tree that is taken, as deep as a stored one may be. */
 const deepestTemplate = 512;

@@ -1,3 +1,4 @@
+import { requireArgument, someBytes } from "../../arguments.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { FileWriter } from "../fileWriter.js";
 import { changeFailure, isAbsence } from "./failures.js";
@@ -79,6 +80,7 @@ function writerOf(path: string, place: FilePlace, filled: Filled, sink: FileSink
   };
   return {
     async write(bytes) {
+      requireArgument("what a writer takes", bytes, someBytes);
       signal?.throwIfAborted();
       byteLength += bytes.length;
       await attempt(staged.write(bytes));

@@ -12,6 +12,13 @@ export interface AddressOptions {
   readonly region?: string | undefined;
 }
 
+/** Of {@link AddressOptions}. */
+export const addressRules = {
+  // An endpoint may hold a password.
+  endpoint: { expected: "an http(s) URL", accepts: (value: unknown) => typeof value === "string" || value instanceof URL },
+  region: { expected: 'a name such as "eu-west-1"', accepts: (value: unknown) => typeof value === "string" && /^[a-z0-9-]+$/.test(value) },
+};
+
 /** A storage's place on the web. */
 export interface Address {
   readonly base: HttpBase;
@@ -74,7 +81,6 @@ function s3Address(text: string, { endpoint, region }: AddressOptions): Address 
 const isHostName = (bucket: string): boolean => /^[a-z0-9-]+$/.test(bucket);
 
 function amazonHost(bucket: string, region: string | undefined): string {
-  if (region !== undefined && !/^[a-z0-9-]+$/.test(region)) throw new CheckpointValueError('a region is a name such as "eu-west-1"');
   const service = region === undefined ? "s3.amazonaws.com" : `s3.${region}.amazonaws.com`;
   return isHostName(bucket) ? `https://${bucket}.${service}` : `https://${service}`;
 }

@@ -1,5 +1,7 @@
+import { aSignal, requireArgument, requireOptions } from "../../arguments.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { ReadableStorage, WritableStorage } from "../storage.js";
+import { aWritableStorage } from "../writable.js";
 import { formatIndexFile, indexFileName } from "./indexFile.js";
 
 /**
@@ -7,7 +9,10 @@ import { formatIndexFile, indexFileName } from "./indexFile.js";
  * folder that it was given. It has to be written again after each save.
  * @throws StorageError and CheckpointValueError as the storage's calls do.
  */
-export async function writeIndex(storage: WritableStorage, { signal }: Pick<TaskContext, "signal"> = {}): Promise<void> {
+export async function writeIndex(storage: WritableStorage, options: Pick<TaskContext, "signal"> = {}): Promise<void> {
+  requireArgument("what writeIndex takes", storage, aWritableStorage);
+  requireOptions("writeIndex", options, { signal: aSignal });
+  const { signal } = options;
   const paths = await pathsBelow(storage, "", signal);
   const bytes = formatIndexFile(paths.filter((path) => path !== indexFileName));
   await storage.write(indexFileName, bytes, { signal });

@@ -1,18 +1,13 @@
 import { type ByteRange, endOf } from "../../bytes/ranges.js";
-import { CheckpointValueError } from "../../errors.js";
 import { ByteBudget } from "../../tasks/budget.js";
 import { abortable } from "../../tasks/context.js";
 import { Answer } from "./answer.js";
 import { Connection } from "./connection.js";
 import { requireResponse } from "./customFetch.js";
 import { HiddenRedirectError } from "./failures.js";
+import { type HttpHeaders, headersFrom, withHeaders } from "./headers.js";
 import { secretsOf } from "./secrets.js";
 import type { HttpBase } from "./target.js";
-
-/** Headers of each request, or a function that makes them, which may be async. */
-export type HttpHeaders =
-  | Readonly<Record<string, string>>
-  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
 /** What is asked. */
 export interface HttpQuestion {
@@ -77,7 +72,7 @@ export class Exchange {
 
   async #credentials(): Promise<Readonly<Record<string, string>>> {
     const { base, headers } = this.#settings;
-    const given = typeof headers === "function" ? await headers() : headers;
+    const given = await headersFrom(headers);
     return base.authorization === undefined ? given : { authorization: base.authorization, ...given };
   }
 
@@ -95,7 +90,7 @@ export class Exchange {
     for (let hop = 0; ; hop += 1) {
       const manual = names.length > 0 && (!this.#redirectsAreHidden || others.length > 0);
       const redirect = manual ? "manual" : "follow";
-      const headers = url.origin === this.#settings.base.url.origin ? withCredentials(plain, credentials) : plain;
+      const headers = url.origin === this.#settings.base.url.origin ? withHeaders(plain, credentials) : plain;
       const response = requireResponse(
         await connection.wait(this.#fetch(url, { ...asking, headers, redirect, signal: connection.signal })),
       );
@@ -118,25 +113,5 @@ export class Exchange {
     // Through its cache a browser answers requests for one URL one after another, even with no-cache.
     const init: RequestInit = { ...asked, cache: "no-store" };
     return fetch(url.href, credentials === undefined ? init : { ...init, credentials });
-  }
-}
-
-function withCredentials(plain: Headers, credentials: Readonly<Record<string, string>>): Headers {
-  const headers = new Headers({ accept: plain.get("accept") ?? "*/*" });
-  for (const [name, value] of Object.entries(credentials)) setHeader(headers, name, value);
-  const range = plain.get("range");
-  if (range !== null) headers.set("range", range);
-  return headers;
-}
-
-/** The platform's own error repeats the value. */
-function setHeader(headers: Headers, name: string, value: string): void {
-  try {
-    headers.set(name, value);
-  } catch {
-    const which = /^[\w-]{1,100}$/.test(name) ? `the value of ${name}` : "a name";
-    throw new CheckpointValueError(
-      `${which} in httpStorage's headers is none that a header may have; look for line breaks and non-Latin text`,
-    );
   }
 }

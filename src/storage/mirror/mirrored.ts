@@ -1,4 +1,4 @@
-import { CheckpointValueError } from "../../errors.js";
+import { aFunction, aSignal, aText, integerFrom, requireArgument, requireOptions } from "../../arguments.js";
 import { ByteBudget } from "../../tasks/budget.js";
 import { withCoalescing } from "../coalesce.js";
 import { httpStorage } from "../http.js";
@@ -6,6 +6,7 @@ import { opfsStorage } from "../opfs.js";
 import { requirePath, requirePrefix, requireRange } from "../paths.js";
 import type { ReadableStorage, WritableStorage } from "../storage.js";
 import { absentFileError, piecesOf } from "../streamRange.js";
+import { aStorage, aWritableStorage } from "../writable.js";
 import { downloadAll } from "./downloadAll.js";
 import { Keeper } from "./keeper.js";
 import { MirrorFolder } from "./mirrorFolder.js";
@@ -40,6 +41,8 @@ export interface Mirror extends ReadableStorage {
   remove(): Promise<void>;
 }
 
+const mirrorRules = { limit: integerFrom(1, ", in bytes"), onProgress: aFunction };
+
 /** Most bytes that streams of one mirror ask for ahead of their readers. */
 const mostAhead = 16 * 1024 * 1024;
 
@@ -52,10 +55,16 @@ const mostAhead = 16 * 1024 * 1024;
  * @throws CheckpointValueError for a limit that is no positive integer, and as `httpStorage` and `opfsStorage`.
  */
 export function mirrored(source: string | URL | ReadableStorage, cache: string | WritableStorage, options: MirrorOptions = {}): Mirror {
+  requireOptions("mirrored", options, mirrorRules);
   const { limit, onProgress } = options;
-  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0))
-    throw new CheckpointValueError(`mirrored's limit is a positive integer of bytes, not ${limit}`);
-  const from = typeof source === "string" || source instanceof URL ? httpStorage(source) : source;
+  const isAddress = typeof source === "string" || source instanceof URL;
+  if (!isAddress) requireArgument("the source that mirrored takes", source, { ...aStorage, expected: `a URL, or ${aStorage.expected}` });
+  if (typeof cache !== "string")
+    requireArgument("the cache that mirrored takes", cache, {
+      ...aWritableStorage,
+      expected: `a folder's path in OPFS, or ${aWritableStorage.expected}`,
+    });
+  const from = isAddress ? httpStorage(source) : source;
   const into = typeof cache === "string" ? opfsStorage(cache) : cache;
   const keeper = new Keeper(
     new MirrorFolder(into, from.name ?? "source"),
@@ -82,7 +91,10 @@ export function mirrored(source: string | URL | ReadableStorage, cache: string |
     get progress() {
       return keeper.progress;
     },
-    async download(folder = "", { signal } = {}) {
+    async download(folder = "", options = {}) {
+      requireArgument("the folder that download takes", folder, aText);
+      requireOptions("download", options, { signal: aSignal });
+      const { signal } = options;
       if (folder !== "") requirePath(folder);
       await downloadAll(session(), keeper, folder === "" ? "" : `${folder}/`, keeper.signalWith(signal));
     },
