@@ -6,7 +6,7 @@ import type { WantedCheckpoint } from "./page/problemsOfCheckpoints.js";
 import { expect, test } from "./page/test.js";
 import { type RunningServer, startServer } from "./server/server.mjs";
 
-// What fourteen versions of Orbax, two of zarr-python and TensorStore wrote, over HTTP from another origin, onto real GPUBuffers, by the built package.
+// What fifteen versions of Orbax, two of zarr-python and TensorStore wrote, over HTTP from another origin, onto real GPUBuffers, by the built package.
 
 const data = join(import.meta.dirname, "fixtures", "data");
 const read = (...path: string[]) => JSON.parse(readFileSync(join(data, ...path, "expected.json"), "utf8"));

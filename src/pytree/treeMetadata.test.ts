@@ -66,13 +66,18 @@ describe("_METADATA", () => {
     expect(parseTreeMetadata(new TextEncoder().encode(text), "f").entries[0]?.path[0]?.key).toBe("__proto__");
   });
 
+  it("takes what a type handler of the writer's own stored for an array", () => {
+    const document = entry([], { value_type: "example.Held", skip_deserialize: false });
+    expect(parse(document).entries).toEqual([{ path: [], valueType: "np.ndarray", foreignType: "example.Held", skipDeserialize: false }]);
+    expect(formatTreeMetadata(parse(document))).toContain('"value_type": "example.Held"');
+  });
+
   it.each([
     ["no tree", {}, /tree_metadata/],
     ["a list", [], /an object/],
     ["a path that is no list", entry("a"), /a list at entry x, key_metadata/],
     ["a key of another type", entry([{ key: 1, key_type: 1 }]), /a string/],
     ["a key type 3", entry([{ key: "a", key_type: 3 }]), /key_type 1/],
-    ["an unknown value type", entry([], { value_type: "foo", skip_deserialize: false }), /value type/],
     ["no skip_deserialize", entry([], { value_type: "scalar" }), /skip_deserialize/],
     ["no value metadata", { tree_metadata: { x: { key_metadata: [] } } }, /value_metadata/],
   ])("refuses %s", (_, value, message) => {

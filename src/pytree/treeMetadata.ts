@@ -30,6 +30,8 @@ export interface TreeEntry {
   readonly skipDeserialize: boolean;
   /** Shape in elements of the piece that one writer wrote; only of `jax.Array`. */
   readonly writeShape?: readonly number[];
+  /** The value type in the file, where a type handler of the writer's own gave it: what is stored may be an array. */
+  readonly foreignType?: string;
 }
 
 /** The content of an item's `_METADATA`; members that the file lacks are undefined. */
@@ -89,13 +91,12 @@ function parseOptions(document: JsonMember): Omit<TreeMetadata, "entries"> {
 function parseEntry(entry: JsonMember): TreeEntry {
   const value = entry.member("value_metadata");
   const valueType = value.stringAt("value_type");
-  if (!Object.hasOwn(valueTypes, valueType)) value.fail(`a value type of ${Object.keys(valueTypes).join(", ")}`, valueType);
   const writeShape = value.optional("write_shape")?.integers();
   const keys = entry.member("key_metadata").list();
   if (keys.length > longestPath) entry.member("key_metadata").fail(`at most ${longestPath} keys`, `${keys.length}`);
   return {
     path: keys.map(parseKey),
-    valueType: valueType as ValueType,
+    ...(Object.hasOwn(valueTypes, valueType) ? { valueType: valueType as ValueType } : { valueType: "np.ndarray", foreignType: valueType }),
     skipDeserialize: value.booleanAt("skip_deserialize"),
     ...(writeShape && { writeShape }),
   };
@@ -129,8 +130,8 @@ const formatEntry = (entry: TreeEntry): JsonObject => ({
 });
 
 /** What Orbax writes of a leaf or empty node beside its path. */
-export const formatValueMetadata = ({ valueType, skipDeserialize, writeShape }: TreeEntry): JsonObject => ({
-  value_type: valueType,
+export const formatValueMetadata = ({ valueType, foreignType, skipDeserialize, writeShape }: TreeEntry): JsonObject => ({
+  value_type: foreignType ?? valueType,
   skip_deserialize: skipDeserialize,
   ...(writeShape && { write_shape: [...writeShape] }),
 });

@@ -4,12 +4,13 @@ import { CheckpointValueError } from "../errors.js";
 import { abortable } from "../tasks/context.js";
 import type { FileWriter } from "./fileWriter.js";
 import { lengthError } from "./lengthError.js";
+import { readNoPointer } from "./lfsPointer.js";
 import type { ReadableStorage, ReadOptions, StorageListing, WritableStorage } from "./storage.js";
 import { isWritable } from "./writable.js";
 
 /**
  * The same storage, whose answers are what {@link ReadableStorage} promises: a caller's own one may answer with anything, and whole files
- * in place of ranges would pass for other bytes. Aborts of reads do not wait for it, and shared memory is copied. Writable where that is.
+ * in place of ranges would pass for other bytes. Git LFS pointers are refused. Aborts of reads do not wait for it, and shared memory is copied. Writable where that is.
  * @throws CheckpointValueError that says what its methods have to give, StorageError `"length"` where a range reaches past the file's end.
  */
 export function checkedStorage(storage: WritableStorage): WritableStorage;
@@ -19,7 +20,7 @@ export function checkedStorage(storage: ReadableStorage): ReadableStorage {
   return {
     ...(storage.name !== undefined && { name: storage.name }),
     async read(path, options = {}) {
-      const bytes = await stoppable(() => storage.read(path, options), options);
+      const bytes = await stoppable(() => readNoPointer(storage, path, options), options);
       return bytes === undefined || bytes === null ? undefined : requireBytes(path, bytes, options);
     },
     list: async (prefix, options = {}) => requireListing(prefix, await stoppable(() => storage.list(prefix, options), options)),

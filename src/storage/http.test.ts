@@ -197,6 +197,22 @@ describe("credentials", () => {
     expect(server.requests.at(-1)?.headers).toMatchObject({ authorization: "Bearer x", "x-key": "y" });
   });
 
+  test("a slash that a host puts behind a file's name leads to the file, and behind a folder's to none", async () => {
+    const server = await serve({
+      root,
+      faults: [
+        { kind: "redirect", path: "/file", location: "/file/", status: 308 },
+        { kind: "redirect", path: "/folder", location: "/folder/", status: 308 },
+        { kind: "body", path: "/file/", body: bytes(10), contentType: "application/octet-stream", ranges: true },
+        { kind: "body", path: "/folder/", body: "a page", contentType: "text/html" },
+      ],
+    });
+    const storage = storageOf(server);
+    expect(await storage.read("file")).toEqual(bytes(10));
+    expect(await storage.read("file", { range: { offset: 2, length: 3 } })).toEqual(bytes(10).subarray(2, 5));
+    expect(await storage.read("folder")).toBeUndefined();
+  });
+
   test("a redirect without end is an error", async () => {
     const server = await serve({ root, faults: [{ kind: "redirect", location: "/a" }] });
     await expect(storageOf(server, { headers: { "x-key": "y" } }).read("a")).rejects.toMatchObject({ reason: "status", status: 302 });

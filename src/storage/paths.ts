@@ -8,8 +8,11 @@ import { CheckpointValueError } from "../errors.js";
  */
 export function requirePath(path: string): void {
   requireArgument("a path inside a storage", path, aText);
-  if (!path.split("/").every(isPart)) throw new CheckpointValueError(`${JSON.stringify(path)} is not a path inside a storage; ${pathRule}`);
+  if (!isPath(path)) throw new CheckpointValueError(`${JSON.stringify(path)} is not a path inside a storage; ${pathRule}`);
 }
+
+/** Whether a text is a file's path: see {@link requirePath}. */
+export const isPath = (path: string): boolean => path.split("/").every(isPart);
 
 /**
  * Checks what `list` takes: `""`, or a path and a `/`.

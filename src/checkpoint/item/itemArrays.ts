@@ -1,8 +1,9 @@
-import { CorruptCheckpointError } from "../../errors.js";
+import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
 import { leafPath, paramName } from "../../pytree/keyPath.js";
 import type { StateArray, StateNumber } from "../../pytree/msgpack/stateLeaf.js";
 import { type TreeEntry, valueTypes } from "../../pytree/treeMetadata.js";
 import type { LocatedStorage } from "../../storage/located.js";
+import { isPath } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import { type UnitedPart, unitedStorage } from "../../storage/united.js";
 import type { TaskContext } from "../../tasks/context.js";
@@ -37,12 +38,15 @@ export async function openItemArrays(folder: ReadableStorage, source: TreeSource
   const wanted = namedEntries(source, values);
   const base: UnitedPart[] = [{ prefix: "", storage: source.place.arrays }];
   if (values.length > 0) base.push({ prefix: withinState, storage: stateArrays(folder, source.stateFile, values) });
+  const inFolders = source.place.databases === undefined;
   const names = wanted.map(({ name }) => name);
-  const arrays = await openZarrArrays(unitedStorage(base), names, pace, context);
+  const arrays = await openNamed(unitedStorage(base), names, inFolders, pace, context);
   const lost = names.filter((_, index) => arrays[index] === undefined);
   const folders = lost.length === 0 ? [] : await openFolders(folder, lost, context);
   const storage = unitedStorage([...base, ...folders]);
-  const found = folders.length === 0 ? [] : await openZarrArrays(storage, lost, pace, context);
+  const otherNames = inFolders ? lost.map(withSlashes) : lost;
+  const isHopeless = folders.length === 0 && otherNames.every((name, index) => name === lost[index]);
+  const found = isHopeless ? [] : await openNamed(storage, otherNames, inFolders, pace, context);
   let nth = 0;
   const opened = new Map<TreeEntry, ZarrArray>();
   for (const [index, { entry }] of wanted.entries()) {
@@ -57,6 +61,23 @@ export async function openItemArrays(folder: ReadableStorage, source: TreeSource
   );
   return { opened, texts, storage, layout: layoutOf(opened, folders.length > 0 ? "folders" : source.place.databases) };
 }
+
+/** Opens arrays, of which those have none in folders whose names are no paths: TensorStore wrote them outside of the item, or nowhere. */
+async function openNamed(
+  storage: LocatedStorage,
+  names: readonly string[],
+  inFolders: boolean,
+  pace: Pace,
+  context: TaskContext,
+): Promise<(ZarrArray | undefined)[]> {
+  const isNamed = (name: string) => !inFolders || name.startsWith(withinState) || isPath(name.replace(/\/$/, "")) || name === "";
+  const arrays = await openZarrArrays(storage, names.filter(isNamed), pace, context);
+  let nth = 0;
+  return names.map((name) => (isNamed(name) ? arrays[nth++] : undefined));
+}
+
+/** The folder that TensorStore since 0.1.63 makes of a name with backslashes; earlier versions keep them. */
+const withSlashes = (name: string): string => name.replaceAll("\\", "/").replace(/\/$/, "");
 
 /** Entries with an array; those within the state file are added to `values`. */
 function namedEntries({ entries, state }: TreeSource, values: (StateArray | StateNumber)[]): NamedEntry[] {
@@ -75,12 +96,19 @@ const isArray = ({ valueType }: TreeEntry): boolean => valueTypes[valueType] ===
 function requireNone(lost: readonly NamedEntry[], wanted: number): void {
   const [first] = lost;
   if (first === undefined) return;
+  const foreign = lost.find(({ entry }) => entry.foreignType !== undefined);
+  if (foreign !== undefined) throw foreignError(foreign.entry);
   throw new CorruptCheckpointError({
     path: `${first.name}/.zarray`,
     expected: `array metadata of ${wanted} leaves`,
     received: `none for ${listed(lost.map(({ entry }) => leafPath(entry.path)))}`,
   });
 }
+
+const foreignError = ({ path, foreignType }: TreeEntry) =>
+  new UnsupportedCheckpointError(
+    `leaf ${JSON.stringify(leafPath(path))} has the value type ${JSON.stringify(foreignType)}, which a type handler of the writer's own gave, and no array is stored for it; save it as an array`,
+  );
 
 function layoutOf(opened: ReadonlyMap<TreeEntry, ZarrArray>, databases: ItemLayout["databases"]): ItemArrays["layout"] {
   const outside = Array.from(opened.values()).filter(({ name }) => !name.startsWith(withinState));

@@ -17,7 +17,7 @@ import type { ItemLayout } from "./layout.js";
 import type { StoredLeaf, StoredTree } from "./leaves.js";
 import { readKeyImpls, readStrings } from "./sideFiles.js";
 import { openStateFile } from "./stateFile.js";
-import { readTreeSource, sourceOfState, type TreeSource } from "./treeSource.js";
+import { hasArray, readTreeSource, sourceOfState, type TreeSource } from "./treeSource.js";
 
 /** The index of one item: its tree and where its arrays lie, known before any chunk is read. */
 export interface ItemIndex {
@@ -167,12 +167,14 @@ function keysOf({ path }: TreeEntry, source: TreeSource, { node }: ItemOptions):
   return isArraySave(source) ? [] : path;
 }
 
-/** Whether an item is what Orbax's `ArraySave` makes of one array. A tree like that has a folder, or no file, of the same name as the state file. */
-function isArraySave({ from, entries, options }: TreeSource): boolean {
+/**
+ * Whether an item is what Orbax's `ArraySave` makes of one array. A tree like that has a folder, or no file, of the same name as the state file;
+ * that it has no database is told by its metadata from Orbax 0.11.31 on, and before by nothing but that there is none.
+ */
+function isArraySave({ from, entries, place }: TreeSource): boolean {
   const [only] = entries;
-  return (
-    entries.length === 1 && only !== undefined && paramName(only.path) === "checkpoint" && (from === "names" || options.useOcdbt === false)
-  );
+  if (entries.length !== 1 || only === undefined || paramName(only.path) !== "checkpoint") return false;
+  return from === "names" || (place.databases === undefined && hasArray(only));
 }
 
 function withoutNode(node: string, path: KeyPath): KeyPath {
@@ -186,7 +188,7 @@ function withoutNode(node: string, path: KeyPath): KeyPath {
 }
 
 function storedLeaf(
-  { valueType }: TreeEntry,
+  { valueType, path: keys }: TreeEntry,
   path: string,
   array: ZarrArray | undefined,
   text: string | undefined,
@@ -196,7 +198,7 @@ function storedLeaf(
   if (array === undefined) return { kind: "empty", path, valueType };
   const kind = valueType === "jax.Array" || valueType === "scalar" ? valueType : "np.ndarray";
   if (kind === "scalar") requireScalar(path, array);
-  return { kind, path, array, keyImpl: kind === "jax.Array" ? keyImpls.get(array.name) : undefined };
+  return { kind, path, array, keyImpl: kind === "jax.Array" ? keyImpls.get(paramName(keys)) : undefined };
 }
 
 function requireScalar(path: string, { name, spec }: ZarrArray): void {

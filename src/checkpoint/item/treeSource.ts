@@ -39,7 +39,7 @@ export interface TreeSourceOptions {
 }
 
 /** Whether an entry's value is an array of the item's arrays. */
-const hasArray = ({ valueType, skipDeserialize }: TreeEntry): boolean =>
+export const hasArray = ({ valueType, skipDeserialize }: TreeEntry): boolean =>
   !skipDeserialize && (valueTypes[valueType] === "array" || valueTypes[valueType] === "scalar");
 
 /** Whether an entry's value is in the state file, where Orbax before 0.5.21 aggregated values. */

@@ -44,6 +44,25 @@ describe("an explorer", () => {
     expect(place.asked).toEqual(["list ", "list default/"]);
   });
 
+  it("overlooks what other programs leave in folders", async () => {
+    const foreign = [".DS_Store", "._1", "__MACOSX/._1", "Thumbs.db", "1_$folder$", ".git/HEAD", ".cache/x", "@eaDir/x", "lost+found/x"];
+    const place = memoryStorage(Object.fromEntries([...foreign, "1/.DS_Store", "1/default/_METADATA"].map((path) => [path, bytes("")])));
+    const explorer = new Explorer(place, {});
+    expect(await explorer.look("", [])).toEqual({ files: new Set(), directories: new Set(["1"]), isListed: true });
+    expect((await explorer.look("1", [])).files.size).toBe(0);
+  });
+
+  it.each([
+    ["an item", ["checkpoint/_METADATA", "config/metadata"], true],
+    ["an array", ["checkpoint/.zarray", "checkpoint/0.0", "_sharding"], undefined],
+    ["an array whose listing leaves out files that begin with a dot", ["checkpoint/0.0"], undefined],
+  ] as const)("tells whether the folder checkpoint is %s", async (_, paths, isItem) => {
+    const { read, list } = memoryStorage(Object.fromEntries(paths.map((path) => [path, bytes("")])));
+    expect((await new Explorer({ read, list }, {}).look("", [])).hasCheckpointItem).toBe(isItem);
+    const unlisted = new Explorer({ read, list: watched("cannot list").list }, {});
+    expect((await unlisted.look("", paths)).hasCheckpointItem).toBe(isItem);
+  });
+
   it.each(["cannot list", "is forbidden"] as const)(
     "asks for likely files where the place %s, and for a byte of what may be large",
     async (how) => {

@@ -1,8 +1,9 @@
 import { longestJson } from "../../bytes/json.js";
 import { isCheckpointError, type StorageError } from "../../errors.js";
 import { listingOf } from "../../storage/listing.js";
-import type { ReadableStorage } from "../../storage/storage.js";
+import type { ReadableStorage, StorageListing } from "../../storage/storage.js";
 import { abortable, type TaskContext } from "../../tasks/context.js";
+import { isForeign } from "./foreignNames.js";
 
 /** What stands directly in a folder. */
 export interface Folder {
@@ -10,6 +11,8 @@ export interface Folder {
   readonly directories: ReadonlySet<string>;
   /** False where only a few names were asked for, because the place cannot list. */
   readonly isListed: boolean;
+  /** True where its folder `checkpoint` is an item of that name; else it holds the array of Orbax's `ArraySave`. */
+  readonly hasCheckpointItem?: boolean;
 }
 
 /** The one file whose name does not tell that it is small: flax's and Orbax's msgpack, which may hold all arrays. */
@@ -81,8 +84,11 @@ export class Explorer {
 
   async #list(prefix: string): Promise<Folder | undefined> {
     try {
-      const { files, directories } = await this.#place.list(prefix, { signal: this.#context.signal });
-      return { files: new Set(files), directories: new Set(directories), isListed: true };
+      const list = (folder: string) => this.#place.list(folder, { signal: this.#context.signal });
+      const { files, directories } = withoutForeign(await list(prefix));
+      const isDoubtful = directories.includes(doubtful) && !files.includes("_METADATA");
+      const inside = isDoubtful ? (await list(`${prefix}${doubtful}/`)).files : [];
+      return { ...folderOf(files, directories, inside), isListed: true };
     } catch (error) {
       if (!isCheckpointError(error, "Storage") || error.reason === "changed") throw error;
       this.#whyUnlisted = error;
@@ -97,7 +103,8 @@ export class Explorer {
     const failure = outcomes.find((outcome) => outcome.status === "rejected");
     if (found.length === 0 && failure !== undefined) throw failure.reason;
     const { files, directories } = listingOf(found, "");
-    return { files: new Set(files), directories: new Set(directories), isListed: false };
+    const inside = listingOf(found, `${doubtful}/`).files;
+    return { ...folderOf(files, directories, inside), isListed: false };
   }
 
   #read(path: string): Promise<Uint8Array | undefined> {
@@ -132,6 +139,22 @@ export class Explorer {
     };
   }
 }
+
+/** The name of a folder that is an array, or an item. */
+const doubtful = "checkpoint";
+
+/** Files that items have, and arrays do not. */
+const filesOfItems: readonly string[] = ["_METADATA", "manifest.ocdbt", "checkpoint", "metadata", "data.json"];
+
+function folderOf(files: readonly string[], directories: readonly string[], inside: readonly string[]): Omit<Folder, "isListed"> {
+  const isItem = inside.some((file) => filesOfItems.includes(file));
+  return { files: new Set(files), directories: new Set(directories), ...(isItem && { hasCheckpointItem: true }) };
+}
+
+const withoutForeign = ({ files, directories }: StorageListing): StorageListing => ({
+  files: files.filter((name) => !isForeign(name)),
+  directories: directories.filter((name) => !isForeign(name)),
+});
 
 const prefixOf = (folder: string): string => (folder === "" ? "" : `${folder}/`);
 

@@ -1,4 +1,4 @@
-import { CheckpointValueError, UnsupportedCheckpointError } from "../../errors.js";
+import { CheckpointValueError, isCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
 import { pathIn } from "../../storage/paths.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { OptionalFiles } from "../metadata/optionalFiles.js";
@@ -11,7 +11,7 @@ import { holdsArrays, itemProbes, nestedProbes } from "./itemKind.js";
 import { type Level, levelOf, levelProbes } from "./level.js";
 import { isArray, lookBelow } from "./lookBelow.js";
 import type { Place, Wanted } from "./place.js";
-import { isProcess, isTemporary, stepOfName } from "./stepName.js";
+import { isProcess, isTemporary, type NamedStep, stateFileNames, stepOfName } from "./stepName.js";
 import { nothingError, partError, refuseMerged, requireNoChoice, unsupportedError } from "./wrongLevel.js";
 
 /** What places are found with. */
@@ -44,9 +44,12 @@ export async function findPlace(search: Search): Promise<Place> {
       throw partError(wanted, level.what);
     case "folders":
       return (await lookBelow(search, folder)) === "step" ? stepPlace(search, folder) : itemPlace(search, folder, treeless);
-    case "nothing":
+    case "nothing": {
+      const steps = await stateFiles(search, folder);
+      if (steps.length > 0) return rootPlace(search, folder, { kind: "root", steps });
       if (wanted.step !== undefined) return rootPlace(search, folder, { kind: "root", steps: [] });
-      throw await nothingError(wanted, explorer.whyUnlisted, context);
+      throw await nothingError(wanted, folder, explorer.whyUnlisted, context);
+    }
     default:
       return level satisfies never;
   }
@@ -54,6 +57,19 @@ export async function findPlace(search: Search): Promise<Place> {
 
 /** Arrays in folders that no file describes. */
 const treeless: Level & { kind: "item" } = { kind: "item", item: "pytree", isDirect: false };
+
+/** Files of flax whose prefix is the user's own, where the latest begins as a msgpack map does. */
+async function stateFiles({ explorer, context: { signal } }: Search, { files }: Folder): Promise<NamedStep[]> {
+  const named = stateFileNames(files);
+  const latest = named.at(-1);
+  if (latest === undefined) return [];
+  const [first = 0] = (await explorer.storage.read(latest.name, { range: { offset: 0, length: 1 }, signal }).catch(unlessEmpty)) ?? [];
+  return (first >= 0x80 && first <= 0x8f) || first === 0xde || first === 0xdf ? named : [];
+}
+
+function unlessEmpty(error: unknown): undefined {
+  if (!isCheckpointError(error, "Storage") || error.reason !== "length") throw error;
+}
 
 const unfinished = ({ label }: Wanted) =>
   new UnsupportedCheckpointError(`${label} is an unfinished step: its save did not end; give the folder above it, or a step in that`);

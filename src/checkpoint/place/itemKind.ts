@@ -55,10 +55,10 @@ const commonFiles: ReadonlySet<string> = new Set(["commit_success.txt", "_CHECKP
  * @param name of the item: that of metrics has a file of the same name.
  */
 export function itemKindOf(folder: Folder, name: string, handler?: string): ItemKind {
-  const { files, directories } = folder;
+  const { files, directories, hasCheckpointItem = false } = folder;
   if (files.has("_METADATA") || files.has("checkpoint") || files.has("manifest.ocdbt") || some(directories, isProcess)) return "pytree";
   if (files.has(".zgroup")) return "group";
-  if (files.has(".zarray") || files.has("zarr.json") || directories.has("checkpoint")) return "array";
+  if (files.has(".zarray") || files.has("zarr.json") || (directories.has("checkpoint") && !hasCheckpointItem)) return "array";
   if (some(directories, (directory) => /^(jax|np)_random_key(_metadata)?$/.test(directory))) return "key";
   const told = kindOfHandler(handler);
   if (told !== undefined) return told;

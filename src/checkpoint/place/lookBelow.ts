@@ -45,4 +45,5 @@ const aboveCheckpoints = ({ label }: Wanted, folders: readonly { readonly name: 
     `${label} is above the checkpoints: give one of the folders in it that hold some: ${quoted(folders.map(({ name }) => name))}`,
   );
 
-const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(", ");
+/** Names in quotation marks, as errors list them. */
+export const quoted = (names: readonly string[]): string => names.map((name) => JSON.stringify(name)).join(", ");

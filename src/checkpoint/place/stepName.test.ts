@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { finalName, isTemporary, namedSteps, stepOfFile, stepOfName } from "./stepName.js";
+import { finalName, isTemporary, namedSteps, stateFileNames, stepOfFile, stepOfName } from "./stepName.js";
 
 describe("stepOfName", () => {
   it.each([
@@ -54,6 +54,13 @@ it("knows unfinished saves of all versions, and the names that they would have g
 
 it("takes only flax's files for steps", () => {
   expect([stepOfFile("checkpoint_100"), stepOfFile("100"), stepOfFile("events_100")]).toEqual([100, undefined, undefined]);
+});
+
+it("knows files that may be flax's under another prefix", () => {
+  expect(stateFileNames(["model_10", "model_9", "a_b_1.txt", "events.5_3", "7", "model"])).toEqual([
+    { step: 9, name: "model_9" },
+    { step: 10, name: "model_10" },
+  ]);
 });
 
 it("finds the steps of a root, ascending by number", () => {

@@ -27,6 +27,15 @@ export function stepOfName(name: string): number | undefined {
 /** The step of a file that flax's own checkpoints are: `checkpoint_100`. */
 export const stepOfFile = (name: string): number | undefined => (name.startsWith("checkpoint_") ? stepOfName(name) : undefined);
 
+/** Files that may be flax's under a prefix of the user's own: `model_100`. */
+export const stateFileNames = (files: Iterable<string>): NamedStep[] =>
+  [...files]
+    .flatMap((name) => {
+      const step = /^[^.]+_[0-9]+$/s.test(name) ? stepOfName(name) : undefined;
+      return step === undefined ? [] : [{ step, name }];
+    })
+    .sort((a, b) => a.step - b.step);
+
 /** Whether a folder's name is that of the database of one process: `ocdbt.process_0`. */
 export const isProcess = (name: string): boolean => name.startsWith("ocdbt.process_");
 

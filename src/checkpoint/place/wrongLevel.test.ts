@@ -79,7 +79,8 @@ describe("a wrong level says which is right:", () => {
 describe("where nothing is, the error says what was looked for:", () => {
   it.each([
     ["an empty folder", folder([]), {}, /no checkpoint under memory; the folder is empty, or is not there/],
-    ["other files", folder([], { "README.md": "" }), {}, /no checkpoint under memory/],
+    ["other files", folder([], { "README.md": "" }), {}, /under memory; it holds "README.md", none of which belongs to a checkpoint/],
+    ["other files with numbers", folder([], { events_17: "text", empty_18: "" }), {}, /it holds "empty_18", "events_17", none/],
     ["folders of something else", folder([], { "src/a.ts": "" }), {}, /it holds "src", none of which is a step or an item/],
     ["no such step", folder(["1/default", "2/default"]), { step: 3 }, /no checkpoint at step 3 under memory; it holds steps 1 and 2/],
     ["a step, but another was asked for", folder([], {}), { step: 3 }, /no checkpoint at step 3 under memory; it holds no steps/],

@@ -7,8 +7,10 @@ import {
 } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Above } from "./above.js";
+import type { Folder } from "./explorer.js";
 import { itemKinds } from "./itemKind.js";
 import { levelProbes } from "./level.js";
+import { quoted } from "./lookBelow.js";
 import type { Wanted } from "./place.js";
 import { isProcess, stepOfFile } from "./stepName.js";
 
@@ -27,7 +29,12 @@ export async function refuseMerged({ label, name, above }: Wanted, context: Task
 }
 
 /** The error of a folder in which nothing stands that could be opened. */
-export async function nothingError(wanted: Wanted, whyUnlisted: StorageError | undefined, context: TaskContext): Promise<Error> {
+export async function nothingError(
+  wanted: Wanted,
+  { files }: Folder,
+  whyUnlisted: StorageError | undefined,
+  context: TaskContext,
+): Promise<Error> {
   const { label, name, above, step } = wanted;
   if (above !== undefined && (await hasFile(above, name, context))) {
     const fileStep = stepOfFile(name);
@@ -39,7 +46,9 @@ export async function nothingError(wanted: Wanted, whyUnlisted: StorageError | u
   }
   const advice =
     whyUnlisted === undefined
-      ? "the folder is empty, or is not there: check the address"
+      ? files.size > 0
+        ? `it holds ${quoted([...files].sort().slice(0, 10))}, none of which belongs to a checkpoint: check the address`
+        : "the folder is empty, or is not there: check the address"
       : `the folder cannot be listed, and none of ${levelProbes.join(", ")} is there: check the address, or give the step's own (${whyUnlisted.message})`;
   return new CheckpointNotFoundError(step, label, { advice });
 }

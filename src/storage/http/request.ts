@@ -64,6 +64,6 @@ async function answerOf({ exchange }: RequestSettings, asked: HttpRequest): Prom
 
 const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;
 
-/** Servers send /folder to /folder/, where an index page or a refusal waits. */
-export const isFolder = ({ url }: Answer, target: HttpTarget) =>
-  !target.url.pathname.endsWith("/") && url.pathname === `${target.url.pathname}/`;
+/** Servers send /folder to /folder/, where an index page or a refusal waits. Some hosts put a slash behind files as well: those are no pages. */
+export const isFolder = ({ url, contentType }: Answer, target: HttpTarget) =>
+  !target.url.pathname.endsWith("/") && url.pathname === `${target.url.pathname}/` && !/octet-stream/i.test(contentType ?? "");

@@ -16,6 +16,13 @@ test("waits a random time within bounds that double, then throws with the number
   await expect(new Attempts(0, none).failed({ error })).rejects.toThrow("after 1");
 });
 
+test("waits at least as long as the server asks for, and no shorter than without its word", async () => {
+  const clock = testClock(1);
+  const attempts = new Attempts(9, clock);
+  for (const retryAfter of [0, 0, 5000, 120_000]) await attempts.failed({ error, retryAfter });
+  expect(clock.sleeps).toEqual([250, 500, 5000, 30_000]);
+});
+
 test("counts anew after real progress", async () => {
   const attempts = new Attempts(1, testClock());
   for (let failure = 0; failure < 10; failure += 1) await attempts.failed({ error, progress: 64 * 1024 });

@@ -57,8 +57,8 @@ export class Attempts {
   }
 
   /**
-   * Waits before the next try: what the server asked for (at most 30 s), else a random time that doubles in its bound from 250 ms
-   * to 8 s. A try that brought 64 KiB starts the count again.
+   * Waits before the next try: a random time that doubles in its bound from 250 ms to 8 s, and at least what the server asked for (at
+   * most 30 s). A try that brought 64 KiB starts the count again.
    * @throws the failure's error where no try is left, the signal's reason on abort.
    */
   async failed({ error, retryAfter, progress = 0 }: PassingFailure, signal?: AbortSignal): Promise<void> {
@@ -66,8 +66,8 @@ export class Attempts {
     this.#failures += 1;
     if (this.#failures > this.#retries) throw error(this.#failures);
     const bound = Math.min(longestWait, firstWait * 2 ** (this.#failures - 1));
-    const wait = retryAfter === undefined ? this.#clock.random() * bound : Math.min(retryAfter, longestRetryAfter);
-    await this.#clock.sleep(wait, signal);
+    const asked = Math.min(retryAfter ?? 0, longestRetryAfter);
+    await this.#clock.sleep(Math.max(asked, this.#clock.random() * bound), signal);
   }
 }
 

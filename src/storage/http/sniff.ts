@@ -1,3 +1,5 @@
+import { isLfsPointer } from "../lfsPointer.js";
+
 /** Something that a server sends instead of a file. */
 export type Impostor = "html" | "lfs" | "xml" | "json";
 
@@ -9,9 +11,9 @@ export const sniffLength = 1024;
  * data file may begin with any bytes; only a Git LFS pointer is known by its text alone.
  */
 export function sniff(head: Uint8Array, contentType: string | null, path: string): Impostor | undefined {
+  if (isLfsPointer(head)) return "lfs";
   const text = new TextDecoder().decode(head.subarray(0, sniffLength)).trimStart();
   const type = contentType?.toLowerCase() ?? "";
-  if (text.startsWith("version https://git-lfs.github.com/spec/")) return "lfs";
   if (type.includes("html") && /^<(!doctype|html|head|body|title|meta|script|!--)/i.test(text)) return "html";
   if (type.includes("xml") && /^<(\?xml|error\b)/i.test(text)) return "xml";
   if (type.includes("json") && isBinary(path) && /^[{[]/.test(text)) return "json";
