@@ -12,12 +12,12 @@ import { decodeHere } from "./decode/decodeHere.js";
 import type { Decoding } from "./decode/decoding.js";
 import type { PinnedFile, SplitPart } from "./decode/messages.js";
 import { decodeOnWorker, splitOnWorker } from "./decode/onWorker.js";
-import type { Piece, PieceSizes } from "./decode/parts.js";
+import type { Piece, PieceSizes, StoredPart } from "./decode/parts.js";
 import { PieceMemory } from "./decode/pieceMemory.js";
 import { ArrivingBytes, type StoredBytes } from "./decode/storedBytes.js";
 import { type Delivery, type PartOnItsWay, partOnItsWay } from "./delivery.js";
 import type { Job } from "./job.js";
-import { fileJobs, type InlineChunk, type RangeTransfer, streamRuns, wholePart } from "./planJobs.js";
+import { fileShares, type InlineChunk, type RangeTransfer, streamRuns, wholePart } from "./planJobs.js";
 
 /** Memory of a decoder: the window that it may look back on, usually 512 KiB, and as much again. */
 const decoderLength = 2 * 1024 * 1024;
@@ -62,8 +62,9 @@ export class PartJobs<Target> {
     const file = workers && (await storage.handle?.(path, context));
     if (workers !== undefined && file !== undefined) {
       const place = { file: { handle: file, version: await fileVersion(file, path) }, storage, path };
-      const parts = await Promise.all(ranges.map((range) => this.#partsOf(place, range, context)));
-      return fileJobs(parts.flat(), workers.size).map((some) => this.#job(path, some, (running) => this.#decodeFile(place, some, running)));
+      const parts = (await Promise.all(ranges.map((range) => this.#partsOf(place, range, context)))).flat();
+      const shares = fileShares(parts, workers.size);
+      return shares.slice(0, workers.size).map(() => this.#job(path, parts, (running) => this.#decodeFile(place, shares, running)));
     }
     return streamRuns(ranges).map((run) => {
       const parts = run.members.map(wholeOnItsWay);
@@ -82,10 +83,21 @@ export class PartJobs<Target> {
     return cutInParts(whole, await withFolder(range.transfer.folder, splitOnWorker(worker, question, context)));
   }
 
-  async #decodeFile({ file, storage, path }: FileAtHand, parts: readonly PartOnItsWay<Target>[], context: TaskContext): Promise<void> {
+  /** Decodes shares of a file, until those who do so together have taken all. */
+  async #decodeFile({ file, storage, path }: FileAtHand, shares: PartOnItsWay<Target>[][], context: TaskContext): Promise<void> {
     const worker = await this.#decoding.workers?.acquire(context);
-    if (worker !== undefined) return this.#decodeOn(worker, path, parts, { file }, context);
-    for (const part of parts) await this.#decodeStream(storage, path, part.stored, [part], context);
+    const parts = shares.shift() ?? [];
+    const more = () => {
+      const share = shares.shift() ?? [];
+      parts.push(...share);
+      return share.map(({ stored }) => stored);
+    };
+    if (worker !== undefined && parts.length > 0) return this.#decodeOn(worker, path, parts, { file, more }, context);
+    worker?.release(true);
+    for (let done = 0; done < parts.length || more().length > 0; done++) {
+      const part = parts[done];
+      if (part !== undefined) await this.#decodeStream(storage, path, part.stored, [part], context);
+    }
   }
 
   async #decodeStream(
@@ -109,16 +121,19 @@ export class PartJobs<Target> {
     worker: WorkerLease,
     path: string,
     parts: readonly PartOnItsWay<Target>[],
-    from: { readonly file: PinnedFile } | { readonly start: number; readonly bytes: AsyncIterable<Uint8Array> },
+    from:
+      | { readonly file: PinnedFile; readonly more: () => readonly StoredPart[] }
+      | { readonly start: number; readonly bytes: AsyncIterable<Uint8Array> },
     context: TaskContext,
   ): Promise<void> {
     const job = { path, parts: parts.map(({ stored }) => stored) };
-    const source = "file" in from ? from : { start: from.start };
+    const source = "file" in from ? { file: from.file } : { start: from.start };
     const start = { kind: "decode", module: this.#decoding.zstd, job, bytes: source, pieces: this.#sizes.pieces } as const;
     const onPiece = (piece: Piece) => this.#delivery.piece(parts, piece, context);
     const memory = this.#posts.pop() ?? new PieceMemory(this.#sizes.posts);
     const stream = "bytes" in from ? { bytes: from.bytes, memory } : undefined;
-    await decodeOnWorker(worker, { start, stream, onPiece }, context);
+    const more = "file" in from ? from.more : undefined;
+    await decodeOnWorker(worker, { start, stream, more, onPiece }, context);
     this.#posts.push(memory);
   }
 
@@ -165,7 +180,7 @@ interface MessageSizes {
 function messageSizes(limit: number, total: number): MessageSizes {
   const shortest = 32 * 1024;
   const longest = 4 * 1024 * 1024;
-  const fitting = Math.min(longest, limit / 12, Math.max(total / 64, 16 * shortest));
+  const fitting = Math.min(longest, limit / 12, Math.max(total / 16, 16 * shortest));
   const byteLength = Math.max(shortest, 2 ** Math.floor(Math.log2(fitting)));
   return { pieces: { byteLength, count: 2 }, posts: { byteLength: Math.max(shortest, byteLength / 4), count: 3 } };
 }

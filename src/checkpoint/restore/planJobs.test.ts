@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { endOf } from "../../bytes/ranges.js";
 import type { StoredPart } from "./decode/parts.js";
-import { fileJobs, streamRuns } from "./planJobs.js";
+import { fileShares, streamRuns } from "./planJobs.js";
 
 const mebibyte = 2 ** 20;
 
@@ -53,22 +53,22 @@ describe("streamRuns", () => {
   });
 });
 
-describe("fileJobs", () => {
+describe("fileShares", () => {
   const parts = (lengths: readonly number[]) =>
     lengths.map((decodedLength, offset) => ({ stored: { offset, decodedLength } as StoredPart }));
 
   const mebibytesOf = (lengths: readonly number[], workers: number) =>
-    fileJobs(parts(lengths), workers).map((job) => job.reduce((sum, { stored }) => sum + stored.decodedLength, 0) / mebibyte);
+    fileShares(parts(lengths), workers).map((job) => job.reduce((sum, { stored }) => sum + stored.decodedLength, 0) / mebibyte);
 
-  it("gives large jobs first and small ones last, few for many parts", () => {
+  it("gives large shares first and small ones last, few for many parts", () => {
     expect(mebibytesOf(Array(64).fill(4 * mebibyte), 2)).toEqual([64, 48, 36, 24, 20, 16, 12, 8, 4, 4, 4, 4, 4, 4, 4]);
     expect(mebibytesOf([20 * mebibyte, mebibyte, mebibyte], 2)).toEqual([20, 2]);
     expect(mebibytesOf([mebibyte, mebibyte], 4)).toEqual([2]);
-    expect(fileJobs(parts(Array(2048).fill(16 * 1024)), 2).map((job) => job.length)).toEqual([512, 384, 288, 256, 256, 256, 96]);
+    expect(fileShares(parts(Array(2048).fill(16 * 1024)), 2).map((job) => job.length)).toEqual([512, 384, 288, 256, 256, 256, 96]);
   });
 
   it("keeps to the order of the file", () => {
-    const offsets = fileJobs(parts(Array(50).fill(1000)).toReversed(), 2).flatMap((job) => job.map(({ stored }) => stored.offset));
+    const offsets = fileShares(parts(Array(50).fill(1000)).toReversed(), 2).flatMap((job) => job.map(({ stored }) => stored.offset));
     expect(offsets).toEqual(Array.from({ length: 50 }, (_, index) => index));
   });
 });

@@ -120,26 +120,26 @@ export function streamRuns<Range extends ByteRange>(ranges: readonly Range[]): M
   return [...mergeRanges(inOrder, { largestGap, longestRun }), ...alone];
 }
 
-/** Decoded bytes of the shortest job of a file that workers read themselves. */
-const shortestJob = 4 * 1024 * 1024;
+/** Decoded bytes of the shortest share of a file that workers read themselves. */
+const shortestShare = 4 * 1024 * 1024;
 
 /**
- * Deals parts of a file that workers read themselves: each job is a share of what is left, so that the first ones open the file seldom, and
- * the last ones let all workers end together.
+ * Deals parts of a file that workers read themselves, by ascending offset. Each is a share of what is left, so that workers ask seldom at
+ * first, and all end together.
  */
-export function fileJobs<Part extends { readonly stored: StoredPart }>(parts: readonly Part[], workers: number): Part[][] {
-  const jobs: Part[][] = [];
+export function fileShares<Part extends { readonly stored: StoredPart }>(parts: readonly Part[], workers: number): Part[][] {
+  const shares: Part[][] = [];
   let rest = parts.reduce((sum, { stored }) => sum + stored.decodedLength, 0);
   let left = 0;
   for (const part of [...parts].sort((a, b) => a.stored.offset - b.stored.offset)) {
     const { decodedLength } = part.stored;
     if (left < decodedLength) {
-      jobs.push([]);
-      left = Math.max(shortestJob, rest / (2 * workers));
+      shares.push([]);
+      left = Math.max(shortestShare, rest / (2 * workers));
     }
-    jobs.at(-1)?.push(part);
+    shares.at(-1)?.push(part);
     left -= decodedLength;
     rest -= decodedLength;
   }
-  return jobs;
+  return shares;
 }

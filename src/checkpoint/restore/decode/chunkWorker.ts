@@ -4,7 +4,7 @@ import { cutFrame } from "./cutFrame.js";
 import { decodeParts } from "./decodeParts.js";
 import type { FromWorker, PinnedFile, ToWorker } from "./messages.js";
 import { packError } from "./packError.js";
-import type { PieceSizes, StoredParts } from "./parts.js";
+import type { PieceSizes, StoredPart, StoredParts } from "./parts.js";
 import { PieceMemory } from "./pieceMemory.js";
 import { PieceWriter } from "./pieceWriter.js";
 import { PostedBytes } from "./postedBytes.js";
@@ -18,6 +18,8 @@ const mostKeptMemory = 16 * 1024 * 1024;
 const tell = (message: FromWorker, transfer: Transferable[] = []) => postMessage(message, { transfer });
 const memory = new PieceMemory({ byteLength: 0, count: 0 });
 let posted: PostedBytes | undefined;
+/** Takes the parts that were asked for. */
+let supply: (parts: readonly StoredPart[]) => void = () => {};
 let idleDecoder: ZstdDecoder | undefined;
 
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
@@ -26,6 +28,8 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
       return answer(() => decode(data));
     case "split":
       return answer(() => split(data));
+    case "parts":
+      return supply(data.parts);
     case "bytes":
       return posted?.add(data.buffer, data.byteLength);
     case "end":
@@ -64,13 +68,30 @@ async function decodeFile(
 ): Promise<void> {
   const file = await openFileSource(handle, { path: job.path, version });
   try {
-    await decodeFrom(job, file, decoder, pieces);
+    await decodeFrom({ path: job.path, parts: allParts(job.parts) }, file, decoder, pieces);
   } finally {
     file.close();
   }
 }
 
-function decodeFrom(job: StoredParts, bytes: StoredBytes, decoder: ZstdDecoder | undefined, pieces: PieceSizes): Promise<void> {
+/** These parts and those that follow, as long as there are more. */
+async function* allParts(first: readonly StoredPart[]): AsyncGenerator<StoredPart> {
+  for (let parts = first; parts.length > 0; parts = await moreParts()) yield* parts;
+}
+
+function moreParts(): Promise<readonly StoredPart[]> {
+  return new Promise((resolve) => {
+    supply = resolve;
+    tell({ kind: "more" });
+  });
+}
+
+function decodeFrom(
+  job: Parameters<typeof decodeParts>[0],
+  bytes: StoredBytes,
+  decoder: ZstdDecoder | undefined,
+  pieces: PieceSizes,
+): Promise<void> {
   memory.resize(pieces);
   const writer = new PieceWriter({
     take: () => memory.take(),

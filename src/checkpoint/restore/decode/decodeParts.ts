@@ -2,7 +2,7 @@ import type { ByteSource } from "../../../bytes/source.js";
 import { ZstdDamage } from "../../../codecs/zstd/damage.js";
 import type { ZstdDecoder } from "../../../codecs/zstd/decoder.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../../errors.js";
-import type { StoredPart, StoredParts } from "./parts.js";
+import type { StoredPart } from "./parts.js";
 import { PartWriter } from "./partWriter.js";
 import type { PieceWriter } from "./pieceWriter.js";
 import type { StoredBytes } from "./storedBytes.js";
@@ -13,14 +13,15 @@ import type { StoredBytes } from "./storedBytes.js";
  * @throws CorruptCheckpointError for bytes that do not decode to what the job says, and what the storage throws.
  */
 export async function decodeParts(
-  { path, parts }: StoredParts,
+  { path, parts }: { readonly path: string; readonly parts: Iterable<StoredPart> | AsyncIterable<StoredPart> },
   bytes: StoredBytes,
   decoder: ZstdDecoder | undefined,
   pieces: PieceWriter,
 ): Promise<void> {
-  for (const [index, part] of parts.entries()) {
+  let index = 0;
+  for await (const part of parts) {
     const source = await bytes.at(part);
-    const writer = new PartWriter(pieces, index, part, path);
+    const writer = new PartWriter(pieces, index++, part, path);
     await decoding[part.codec]({ part, path, source, writer, decoder });
     writer.end();
   }

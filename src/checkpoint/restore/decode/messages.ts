@@ -11,7 +11,10 @@ export interface PinnedFile {
 
 /** What a worker is told. */
 export type ToWorker =
-  /** Begins a job; the bytes stand in `file`, or come with the messages that follow, from byte `start` of the file on. */
+  /**
+   * Begins a job; the bytes stand in `file`, of which the worker asks for more parts until there are none, or come with the messages that
+   * follow, from byte `start` of the file on.
+   */
   | {
       readonly kind: "decode";
       /** The zstd decoder; undefined where WebAssembly is refused. */
@@ -22,6 +25,8 @@ export type ToWorker =
     }
   /** Looks where a long zstd frame can be cut. */
   | { readonly kind: "split"; readonly file: PinnedFile; readonly path: string; readonly part: StoredPart }
+  /** Parts that follow in the job; none where it has all. */
+  | { readonly kind: "parts"; readonly parts: readonly StoredPart[] }
   /** The next bytes of the job's run. */
   | { readonly kind: "bytes"; readonly buffer: ArrayBuffer; readonly byteLength: number }
   /** There are no more. */
@@ -33,6 +38,8 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "piece"; readonly buffer: ArrayBuffer; readonly runs: readonly PieceRun[] }
+  /** All parts so far are decoded. */
+  | { readonly kind: "more" }
   /** Memory of a `bytes` message, to be used again. */
   | { readonly kind: "taken"; readonly buffer: ArrayBuffer }
   /** The job is done; where it was to split a frame, with its parts, of which there are none where it has to stay whole. */

@@ -79,6 +79,17 @@ describe("decodeOnWorker", () => {
     expect(released).toEqual([true]);
   });
 
+  it("gives a worker that reads a file more parts as long as there are some", async () => {
+    const shares = [[part, part], [part], []];
+    const { lease, posted, released } = fakeLease((message, tell) => {
+      if (message.kind === "decode" || (message.kind === "parts" && message.parts.length > 0)) tell({ kind: "more" });
+      else tell({ kind: "done" });
+    });
+    await decodeOnWorker(lease, { start, more: () => shares.shift() ?? [], onPiece: async () => {} }, {});
+    expect(posted.flatMap((message) => (message.kind === "parts" ? [message.parts.length] : []))).toEqual([2, 1, 0]);
+    expect(released).toEqual([true]);
+  });
+
   it("posts the bytes of a run in full messages, in memory that comes back", async () => {
     let inPost = 0;
     let most = 0;

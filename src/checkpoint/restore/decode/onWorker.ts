@@ -3,7 +3,7 @@ import { stopTogether } from "../../../tasks/stopTogether.js";
 import type { WorkerLease } from "../../../tasks/workerPool.js";
 import type { FromWorker, SplitPart, ToWorker } from "./messages.js";
 import { unpackError } from "./packError.js";
-import type { Piece } from "./parts.js";
+import type { Piece, StoredPart } from "./parts.js";
 import type { PieceMemory } from "./pieceMemory.js";
 
 /** What a job brings along for a worker. */
@@ -11,6 +11,8 @@ export interface WorkerJob {
   readonly start: ToWorker & { readonly kind: "decode" };
   /** The bytes of its run as they come, where the worker does not read the file itself, and the memory that they are posted in. */
   readonly stream?: { readonly bytes: AsyncIterable<Uint8Array>; readonly memory: PieceMemory } | undefined;
+  /** The parts that follow, where it reads the file itself and has decoded all so far; none at the end. */
+  readonly more?: (() => readonly StoredPart[]) | undefined;
   /** Takes decoded elements; the memory is the worker's again when the promise resolves. */
   readonly onPiece: (piece: Piece) => Promise<void>;
 }
@@ -57,7 +59,7 @@ function answerOf(worker: WorkerLease, question: ToWorker): Promise<readonly Spl
   });
 }
 
-async function converse(worker: WorkerLease, { start, stream, onPiece }: WorkerJob, context: TaskContext): Promise<void> {
+async function converse(worker: WorkerLease, { start, stream, more, onPiece }: WorkerJob, context: TaskContext): Promise<void> {
   const writing: Promise<void>[] = [];
   const done = new Promise<void>((resolve, reject) => {
     const write = async (piece: Piece) => {
@@ -72,6 +74,8 @@ async function converse(worker: WorkerLease, { start, stream, onPiece }: WorkerJ
           writing.push(write(message));
           writing.at(-1)?.catch(reject);
           return;
+        case "more":
+          return tell(worker, { kind: "parts", parts: more?.() ?? [] });
         case "taken":
           return stream?.memory.giveBack(message.buffer);
         case "done":
