@@ -22,16 +22,36 @@ describe("the store's constructor (substrax-behaviour 1)", () => {
     ["hf://secret", /hf:\/\/owner\/repo@revision\/path/],
     ["file:///tmp/run", /not file:.*nodeStorage/],
     [new URL("file:///tmp/run"), /not file:.*nodeStorage/],
-    ["http:/example.org/run", /no valid.*https:\/\/host\/folder/],
-    ["https://", /no valid.*https:\/\/host\/folder/],
+    ["http:/example.org/run", /not an invalid http: one; it looks like https:\/\/host\/folder/],
+    ["https://", /not an invalid https: one; it looks like https:\/\/host\/folder/],
+    ["http://host:99999/secret", /not an invalid http: one;.*port of at most 65535/],
+    ["https:secret", /not an invalid https: one/],
+    ["s3:/secret/run", /not an incomplete s3: one; it looks like s3:\/\/bucket\/path/],
+    ["GS:secret", /not an incomplete gs: one; it looks like gs:\/\/bucket\/path/],
+    ["hf:secret/repo", /not an incomplete hf: one; it looks like hf:\/\/owner\/repo@revision\/path/],
+    ["file:/tmp/run", /not file:.*nodeStorage/],
+    ["blob:https://host/secret", /not blob:; .*zipStorage\(await \(await fetch\(url\)\)\.blob\(\)\)/],
+    [new URL("blob:https://host/secret"), /not blob:; .*zipStorage/],
+    ["data:application/zip;base64,secret", /not data:; .*zipStorage/],
+    ["chrome-extension://secret/run", /not chrome-extension:; .*opfsStorage\(path\)/],
+    ["run:secret", /not run:; .*opfsStorage\(path\)/],
+    [new URL("opfs:/secret"), /not opfs:; /],
+    ["C:\\secret", /not a drive of Windows; .*nodeStorage\(path\)/],
+    ["c:/secret", /not a drive of Windows; .*nodeStorage\(path\)/],
+    ["s3://bucket/run?region=eu-west-1&token=secret", /s3: addresses have no query: .*\{ region, endpoint, headers \}/],
+    [new URL("gs://bucket/run?token=secret"), /gs: addresses have no query/],
+    ["hf://owner/repo/run?download=secret", /hf: addresses have no query/],
   ])("says what to give instead of %s", (directory, message) => {
     expect(() => new OrbaxCheckpointStore(directory)).toThrow(message);
     expect(() => new OrbaxCheckpointStore(directory)).not.toThrow(/secret/);
   });
 
-  it.each(["a:b", "C:\\runs", "C:/runs", "run/a://b", "gs:", "file"])("takes %j for a folder's path", (directory) => {
-    expect(new OrbaxCheckpointStore(directory)).toBeInstanceOf(OrbaxCheckpointStore);
-  });
+  it.each(["runs/a:b", "/C:/runs", "run/a://b", "2024-01-01T10:00", "gs", "opfs:/runs", "opfs:"])(
+    "takes %j for a folder's path",
+    (directory) => {
+      expect(new OrbaxCheckpointStore(directory)).toBeInstanceOf(OrbaxCheckpointStore);
+    },
+  );
 
   it.each([0, -1, 1.5, "2", true])("refuses maxToKeep %s", (maxToKeep) => {
     expect(() => new OrbaxCheckpointStore("a", { maxToKeep: maxToKeep as number })).toThrow(/maxToKeep/);
@@ -89,7 +109,8 @@ describe("storageOf", () => {
     ["/runs//digits/", "opfs:/runs/digits"],
     ["./a/../b c%20", "opfs:/b c%20"],
     ["../a", "opfs:/a"],
-    ["C:\\runs", "opfs:/C:/runs"],
+    ["opfs:/runs/digits", "opfs:/runs/digits"],
+    ["opfs:", "opfs:"],
     [".", "opfs:"],
   ])("opens the folder %j of the private file system", (directory, name) => {
     expect(storageOf(directory).name).toBe(name);
@@ -115,7 +136,10 @@ describe("resolveCheckpointDir", () => {
     ["~/a", null, "/home/me/~/a"],
     ["https://host/run/../x", null, "https://host/x"],
     [null, "https://host/run/", "https://host/run/checkpoints"],
+    [null, "https://host/run?sig=a/b", "https://host/run/checkpoints?sig=a/b"],
     [null, "gs://bucket/run/", "gs://bucket/run/checkpoints"],
+    ["opfs:/runs/a", null, "opfs:/runs/a"],
+    [null, "opfs:/runs/a", "opfs:/runs/a/checkpoints"],
     ["hf://owner/repo@v1/a b", null, "hf://owner/repo@v1/a b"],
   ])("resolves (%j, %j) to %s", (checkpointDir, runDir, resolved) => {
     inFolder("/home/me");

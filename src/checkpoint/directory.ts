@@ -7,11 +7,12 @@ import { locksOf } from "../storage/locks/locksOf.js";
 import { opfsStorage } from "../storage/opfs.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import { aStorage, isWritable } from "../storage/writable.js";
+import { opfsScheme, requireScheme } from "./addressScheme.js";
 import type { WritableRoot } from "./save/writableRoot.js";
 
 /**
  * Where a store's steps lie: an `http(s):` URL or a `gs:`, `s3:` or `hf:` address, a folder's path in the browser's private file system (OPFS),
- * or any storage.
+ * with or without `opfs:/` in front, or any storage.
  */
 export type CheckpointDirectory = string | URL | ReadableStorage;
 
@@ -28,27 +29,14 @@ export function requireDirectory(directory: CheckpointDirectory): void {
   if (typeof directory === "string") {
     if (directory.trim() === "")
       throw new CheckpointValueError("the checkpoint directory cannot be empty; give a URL, a folder or a storage");
-    requireWebScheme(/^(?:https?:|[a-z][a-z0-9+.-]+:(?=\/\/))/i.exec(directory)?.[0], isWebAddress(directory));
+    if (!opfsScheme.test(directory)) requireScheme(directory);
     if (isWebAddress(directory)) httpStorage(directory);
   } else if (directory instanceof URL) {
-    requireWebScheme(directory.protocol, true);
+    requireScheme(directory.href);
     httpStorage(directory);
   } else {
     requireArgument("a checkpoint directory", directory, { ...aStorage, expected: `a URL, a folder's path, or ${aStorage.expected}` });
   }
-}
-
-/** What was given may hold a password, so only its scheme is repeated. */
-function requireWebScheme(scheme: string | undefined, isValid: boolean): void {
-  if (scheme === undefined) return;
-  if (!/^(?:https?|gs|s3|hf):$/i.test(scheme)) {
-    const instead =
-      scheme.toLowerCase() === "file:"
-        ? 'open a folder on disk with nodeStorage(fileURLToPath(url)) from "orbax-webgpu/node"'
-        : "use the https address of the place, or a storage of your own with read and list";
-    throw new CheckpointValueError(`a checkpoint directory has an http, https, gs, s3 or hf URL, not ${scheme}; ${instead}`);
-  }
-  if (!isValid) throw new CheckpointValueError(`the checkpoint directory is no valid ${scheme} URL; it looks like https://host/folder`);
 }
 
 /**
@@ -57,7 +45,7 @@ function requireWebScheme(scheme: string | undefined, isValid: boolean): void {
  */
 export function storageOf(directory: CheckpointDirectory): ReadableStorage {
   if (typeof directory !== "string") return directory instanceof URL ? httpStorage(directory) : directory;
-  return isWebAddress(directory) ? httpStorage(directory) : opfsStorage(absolutePath(directory));
+  return isWebAddress(directory) ? httpStorage(directory) : opfsStorage(absolutePath(directory.replace(opfsScheme, "")));
 }
 
 /** A storage as a place to save to; undefined where it can only be read. Stores that share one storage share its locks. */
@@ -78,12 +66,19 @@ export function resolveCheckpointDir(checkpointDir: string | null | undefined, r
   if (runDir === null || runDir === undefined) {
     throw new CheckpointValueError("either a checkpoint directory or a run directory is needed");
   }
-  return resolvePath(isWebAddress(runDir) ? runDir.replace(/\/*$/, "/checkpoints") : `${runDir}/checkpoints`);
+  return resolvePath(isWebAddress(runDir) ? belowAddress(runDir, "/checkpoints") : `${runDir}/checkpoints`);
+}
+
+/** An http(s) URL's query comes after its path; other addresses have none. */
+function belowAddress(address: string, path: string): string {
+  const [, folder = "", query = ""] = (/^http/i.test(address) ? /^([^?#]*)(.*)$/s : /^(.*)()$/s).exec(address) ?? [];
+  return `${folder.replace(/\/*$/, path)}${query}`;
 }
 
 function resolvePath(path: string): string {
   // The text of other addresses than URLs is taken as it is.
   if (isWebAddress(path)) return /^http/i.test(path) ? new URL(path).href : path;
+  if (opfsScheme.test(path)) return path;
   const { process } = globalThis as { readonly process?: NodeProcess };
   return absolutePath(path, process?.cwd?.());
 }

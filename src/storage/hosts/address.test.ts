@@ -132,7 +132,8 @@ it("an endpoint's user and password become a header, and stand in no label", () 
 });
 
 it("takes text as it is, and decodes that of a URL", () => {
-  expect(readings("s3://bucket/a b%20c?d#e").prefix).toBe("a b%20c?d#e/");
+  expect(readings("s3://bucket/a b%20c#e").prefix).toBe("a b%20c#e/");
+  expect(readings(new URL("s3://bucket/a%3Fb")).prefix).toBe("a?b/");
   expect(readings(new URL("s3://bucket/a b%20c")).prefix).toBe("a b c/");
   expect(readings(new URL("s3://bucket/a%zz")).prefix).toBe("a%zz/");
 });

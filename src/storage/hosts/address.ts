@@ -32,11 +32,12 @@ export const isWebAddress = (text: string): boolean => schemes.test(text) || (/^
 
 /**
  * Reads `http:` and `https:` URLs, `gs://bucket/path`, `s3://bucket/path` and `hf://owner/repo@revision/path`. Text after these three is taken
- * as it is, as gsutil, aws and huggingface_hub take it; that of a `URL` is percent-encoded.
+ * as it is, as gsutil, aws and huggingface_hub take it, and has no query; that of a `URL` is percent-encoded.
  * @throws CheckpointValueError that does not repeat what was given, which may hold a password.
  */
 export function parseAddress(given: string | URL, options: AddressOptions = {}): Address {
   const [, scheme, rest = ""] = schemes.exec(String(given)) ?? [];
+  if (rest.includes("?")) throw withQueryError(scheme);
   const text = typeof given === "string" ? rest : decoded(rest);
   switch (scheme?.toLowerCase()) {
     case "gs":
@@ -51,6 +52,12 @@ export function parseAddress(given: string | URL, options: AddressOptions = {}):
       return urlAddress(given);
   }
 }
+
+/** It would become a part of every file's name, and so of errors. */
+const withQueryError = (scheme: string | undefined): CheckpointValueError =>
+  new CheckpointValueError(
+    `${scheme}: addresses have no query: give httpStorage(address, { region, endpoint, headers }) what it says, and a URL object with %3F for a name with a question mark`,
+  );
 
 function urlAddress(given: string | URL): Address {
   const base = parseBase(given);

@@ -29,7 +29,7 @@ export function parseBase(given: string | URL): HttpBase {
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
     // What was given may hold a password, so it is not repeated.
     throw new CheckpointValueError(
-      'httpStorage needs an absolute http: or https: URL of a folder, or a gs:, s3: or hf: address; for a path of this page use new URL("path/", location.href)',
+      'httpStorage needs an absolute http: or https: URL of a folder, with a port of at most 65535 where it has one, or a gs:, s3: or hf: address; for a path of this page use new URL("path/", location.href)',
     );
   }
   const authorization = authorizationOf(url);
