@@ -6,9 +6,11 @@ import { differences, type ExpectedLeaf } from "../../../e2e/fixtures/expected.j
 import type { ByteRange } from "../../bytes/ranges.js";
 import { CorruptCheckpointError, StorageError, UnsupportedCheckpointError } from "../../errors.js";
 import { memoryStorage } from "../../storage/memory.js";
+import { nodeStorage } from "../../storage/node.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import { fixtureFolder } from "../fixtureSteps.testing.js";
 import { jsonBytes } from "../handmadeStep.testing.js";
+import { openCheckpoint } from "../openCheckpoint.js";
 import { openedItem, restoredItem } from "./openedItems.testing.js";
 
 const folder = join(fixtureFolder, "state-files");
@@ -53,6 +55,14 @@ describe("files of Flax", () => {
     const tree = [0x81, 7, ...extension(4, list([1], extension(4, list()), [0xc0]))];
     expect(await restored(inFile(tree), "checkpoint_1")).toEqual({ 7: [1, [], null] });
   });
+});
+
+test("a root of T5X comes back, whose file describes its larger arrays as TensorStore does", async () => {
+  const { items } = JSON.parse(readFileSync(join(fixtureFolder, "t5x", "expected.json"), "utf8"));
+  const opened = await openCheckpoint(nodeStorage(join(fixtureFolder, "t5x", "run")));
+  expect(opened).toMatchObject({ kind: "root", step: 1000, layout: { tree: "msgpack", arrays: ["directories", "msgpack"], zarr: [2] } });
+  expect(await differences(await opened.restore(), items.checkpoint_1000)).toEqual([]);
+  expect(opened.leaves.find(({ path }) => path.endsWith("mlp/wo"))).toMatchObject({ dtype: "bfloat16", chunks: 4, codec: "gzip" });
 });
 
 /** As Orbax 0.4.2 and before wrote it: the tree, with arrays in it or outside. */

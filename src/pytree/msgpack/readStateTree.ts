@@ -7,6 +7,7 @@ import type { TreeNode } from "../tree.js";
 import { joinChunks } from "./chunkedArray.js";
 import { type Head, headLength, readHead } from "./head.js";
 import { complexLeaf, numberLeaf, type StateArray, type StateLeaf, textLeaf } from "./stateLeaf.js";
+import { storedSpec } from "./storedSpec.js";
 
 type StateNode = TreeNode<StateLeaf>;
 
@@ -88,8 +89,8 @@ class StateReader {
       if (children.has(key)) throw this.#window.corrupt("each key of a map once", `${JSON.stringify(key.slice(0, 100))} twice`);
       children.set(key, await this.#below(key));
     }
-    const chunked = joinChunks(children, this.#window);
-    return chunked === undefined ? { kind: "mapping", children } : { kind: "leaf", leaf: chunked };
+    const leaf = joinChunks(children, this.#window) ?? storedSpec(children);
+    return leaf === undefined ? { kind: "mapping", children } : { kind: "leaf", leaf };
   }
 
   async #list(count: number, empty: "List" | "Tuple"): Promise<StateNode> {
