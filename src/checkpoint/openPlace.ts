@@ -13,6 +13,7 @@ import { openedJson } from "./openedJson.js";
 import { jsonFiles } from "./place/itemKind.js";
 import type { Place } from "./place/place.js";
 import { requireNoGroup } from "./place/requireNoGroup.js";
+import { readOn } from "./readOn.js";
 import { readDtypesFile } from "./record/dtypesFile.js";
 import type { RecordedDtypes } from "./record/recordedDtypes.js";
 import { type PlainJson, untagged } from "./record/untagged.js";
@@ -92,7 +93,8 @@ export function openedPlace<Device extends GPUDevice | undefined>(
   };
   if (index.kind === "json") return openedJson(facts, index.value);
   const { storedBytes } = index;
-  return openedCheckpoint({ ...facts, storedBytes }, readingOf(first), defaults, async (context) => readingOf(await reopen(context)));
+  const reading = readOn(readingOf(first), async (context) => readingOf(await reopen(context)));
+  return openedCheckpoint({ ...facts, storedBytes }, index.item, reading, defaults);
 }
 
 function readingOf({ value, again }: Opened<IndexOfPlace>): Reading {

@@ -2,7 +2,6 @@ import { aText, requireArgument, requireOptions } from "../arguments.js";
 import type { Dtype } from "../arrays/dtypes.js";
 import type { GpuArray } from "../gpu/gpuArray.js";
 import type { BufferLimits } from "../gpu/limits.js";
-import type { TaskContext } from "../tasks/context.js";
 import { steadyProgress } from "../tasks/steadyProgress.js";
 import type { ItemLayout } from "./item/layout.js";
 import { type LeafInfo, leafInfos, type StoredBytes } from "./item/leafInfo.js";
@@ -11,6 +10,7 @@ import { noteOpened } from "./item/origins.js";
 import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
 import type { CheckpointKind } from "./place/place.js";
 import type { ReadAgain } from "./readAgain.js";
+import type { ReadOn } from "./readOn.js";
 import {
   type ReadArrayOptions,
   type RestoreDefaults,
@@ -30,7 +30,6 @@ import {
   restoreOpened,
 } from "./restoreOpened.js";
 import type { Placed, RestoredBy, Template } from "./template/restoredTypes.js";
-import { isChanged } from "./unlessChanged.js";
 
 /** What is known of an opened checkpoint beside its index. */
 export interface CheckpointFacts {
@@ -88,25 +87,13 @@ export interface Reading {
   readonly again: ReadAgain;
 }
 
-/**
- * Makes an opened checkpoint of an item's index.
- * @param reopen opens the same anew, once for each call that meets a file which changed since; without it that is an error.
- */
+/** Makes an opened checkpoint of an item's index. */
 export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
   { storedBytes, ...facts }: CheckpointFacts & { readonly storedBytes?: StoredBytes | undefined },
-  reading: Reading,
+  item: ItemIndex,
+  readOn: ReadOn<Reading>,
   defaults: RestoreDefaults<StoreDevice>,
-  reopen?: (context: TaskContext) => Promise<Reading>,
 ): OpenedCheckpoint<StoreDevice> {
-  const { item } = reading;
-  const readNewest = async <Value>(read: (reading: Reading) => Promise<Value>, context: TaskContext): Promise<Value> => {
-    try {
-      return await read(reading);
-    } catch (error) {
-      if (reopen === undefined || !isChanged(error)) throw error;
-      return read(await reopen(context));
-    }
-  };
   expectRestore();
   const leaves = onFirstCall(() => leafInfos(item.leaves, "", storedBytes));
   const owned = new Set<GpuArray>();
@@ -124,7 +111,7 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
       const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
       const restore = ({ opened, again, ...read }: Reading) =>
         restoreOpened({ ...opened, items: [read.item] }, { templates, prefixOf: () => "" }, steady, defaults, again);
-      const restored = await readNewest(restore, { signal: options.signal });
+      const restored = await readOn(restore, options);
       for (const array of restored.owned) owned.add(array);
       return restored.items[item.name] as never;
     },
@@ -133,7 +120,7 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
       requireOptions("read", options, readArrayRules);
       const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
       const read = ({ opened, again, ...from }: Reading) => readOpened(opened, [from.item, path], steady, defaults, again);
-      const array = await readNewest(read, { signal: options.signal });
+      const array = await readOn(read, options);
       for (const made of ownedOf(array, options.into)) owned.add(made);
       return array as never;
     },

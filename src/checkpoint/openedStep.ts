@@ -1,21 +1,30 @@
 import { requireOptions } from "../arguments.js";
-import { CheckpointValueError } from "../errors.js";
+import { formatJson } from "../bytes/formatJson.js";
+import type { JsonValue } from "../bytes/json.js";
+import { CheckpointValueError, StorageError } from "../errors.js";
 import type { BufferLimits } from "../gpu/limits.js";
+import { isAbsentFile } from "../storage/streamRange.js";
+import type { TaskContext } from "../tasks/context.js";
+import { steadyProgress } from "../tasks/steadyProgress.js";
 import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
 import type { RestoredLeaf, RestoredTree } from "./item/leaves.js";
 import type { ItemIndex } from "./item/openItem.js";
 import { noteRestored } from "./item/origins.js";
 import { metadataOfRecord } from "./metadata/orbaxMetadata.js";
-import { type OpenedCheckpoint, openedCheckpoint } from "./openedCheckpoint.js";
+import { type OpenedCheckpoint, openedCheckpoint, type Reading } from "./openedCheckpoint.js";
 import type { StepIndex } from "./openStep.js";
-import { type ReadAgain, readFreely } from "./readAgain.js";
+import { type ReadOn, readOn } from "./readOn.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import type { RestoredItems } from "./restore/restoreItems.js";
 import { type RestoreDefaults, type RestoreOptions, restoreRules, type WholeRestoreOptions } from "./restore/restoreOptions.js";
 import { destroyOwned, limitsOf, onFirstCall, restoreOpened } from "./restoreOpened.js";
+import type { Opened } from "./stepAccess.js";
 import type { Extent, RestoredItemsOf, Templates } from "./template/restoredTypes.js";
 
-/** A step whose index was read, before a device or a template exists. */
+/**
+ * A step whose index was read, before a device or a template exists. It stays the save that it was opened of: where a file changed since, what reads
+ * on opens the step anew, once, and is StorageError `"changed"` where that is another save.
+ */
 export interface OpenedStep<StoreDevice extends GPUDevice | undefined = undefined> {
   readonly step: number;
   readonly metadata: CheckpointMetadata;
@@ -59,19 +68,25 @@ export interface RestoredCheckpoint<in out T extends Templates, in out Device, i
 
 /**
  * Makes an opened step of its index.
- * @param again runs what reads on.
+ * @param reopen opens it anew, once for each call that meets a file which changed since; without it that is an error.
  */
 export function openedStep<StoreDevice extends GPUDevice | undefined>(
-  index: StepIndex,
+  first: Opened<StepIndex>,
   defaults: RestoreDefaults<StoreDevice>,
-  again: ReadAgain = readFreely,
+  reopen?: (context: TaskContext) => Promise<Opened<StepIndex>>,
 ): OpenedStep<StoreDevice> {
+  const index = first.value;
+  const readStep = readingSave(first, reopen);
   const leaves = onFirstCall(() => index.items.flatMap((item) => leafInfos(item.leaves, item.name)));
   return {
     step: index.step,
     metadata: index.metadata,
     items: Object.fromEntries(
-      index.items.map((item) => [item.name, openedCheckpoint(factsOf(index, item), { opened: index, item, again }, defaults)]),
+      index.items.map((item, nth) => {
+        const readItem: ReadOn<Reading> = (read, context) =>
+          readStep(({ value, again }) => read({ opened: value, item: value.items[nth] ?? item, again }), context);
+        return [item.name, openedCheckpoint(factsOf(index, item), item, readItem, defaults)];
+      }),
     ),
     get leaves() {
       return leaves();
@@ -80,7 +95,8 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
     async restore(options: RestoreOptions & { readonly templates?: Templates } = {}) {
       requireOptions("restore", options, restoreRules);
       const wanted = { templates: givenTemplates(index, options.templates ?? {}), prefixOf: (item: string) => item };
-      const restored = await restoreOpened(index, wanted, options, defaults, again);
+      const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
+      const restored = await readStep(({ value, again }) => restoreOpened(value, wanted, steady, defaults, again), options);
       // The plan made every value by its template, so the tree has the type that follows from the templates, whatever that is: never fits all.
       return checkpointOf<never>(index, restored);
     },
@@ -89,6 +105,47 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
 
 const factsOf = ({ step, metadata }: StepIndex, { name, folder }: ItemIndex) =>
   ({ kind: "root", step, item: name, path: folder, metadata: metadataOfRecord(metadata) }) as const;
+
+/** Reads on as long as the step is the same save. One that was replaced mostly lacks the files of the save before, whose names are random. */
+function readingSave(
+  first: Opened<StepIndex>,
+  reopen: ((context: TaskContext) => Promise<Opened<StepIndex>>) | undefined,
+): ReadOn<Opened<StepIndex>> {
+  if (reopen === undefined) return readOn(first);
+  const reopenSame = async (context: TaskContext) => requireSameSave(first.value, await reopen(context));
+  const readOnceMore = readOn(first, reopenSame);
+  return async (read, context) => {
+    try {
+      return await readOnceMore(read, context);
+    } catch (error) {
+      if (isAbsentFile(error)) await reopenSame({ signal: context.signal });
+      throw error;
+    }
+  };
+}
+
+/**
+ * What is there now, where it is what was opened: leaves and record are what the caller knows of the step.
+ * @throws StorageError `"changed"` for another save of the step.
+ */
+function requireSameSave(first: StepIndex, opened: Opened<StepIndex>): Opened<StepIndex> {
+  if (textOf(first) === textOf(opened.value)) return opened;
+  const message = "the step was saved anew after it was opened, and what was read of it belongs to the save before: open it again";
+  throw new StorageError({ path: String(first.step), reason: "changed", message });
+}
+
+/** All that is known of a step, as a text. */
+const textOf = ({ metadata, items }: StepIndex): string =>
+  formatJson([
+    metadata as unknown as JsonValue,
+    ...items.map(({ name, leaves }) => [
+      name,
+      ...leaves.map((leaf) => {
+        if (leaf.kind === "string") return [leaf.path, leaf.value];
+        return "array" in leaf ? [leaf.path, leaf.kind, leaf.array.spec.dtype, [...leaf.array.spec.shape]] : [leaf.path, leaf.valueType];
+      }),
+    ]),
+  ]);
 
 /** The templates that are there; null counts as not given. */
 function givenTemplates({ step, items }: StepIndex, templates: Templates): Templates {

@@ -7,7 +7,7 @@ import { stopTogether } from "../tasks/stopTogether.js";
 import { type CheckpointDirectory, directoryName, requireDirectory } from "./directory.js";
 import { type OpenedDirectory, openDirectory } from "./openDirectory.js";
 import { type OpenedStep, openedStep, type RestoredCheckpoint } from "./openedStep.js";
-import { openStep, readRecord } from "./openStep.js";
+import { openStep, readRecord, type StepIndex } from "./openStep.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import {
   defaultReadConcurrentBytes,
@@ -20,6 +20,7 @@ import {
 import type { SaveableItems } from "./save/saveable.js";
 import type { LockOptions, SaveOptions } from "./save/saveOptions.js";
 import type { WritableRoot } from "./save/writableRoot.js";
+import type { Opened } from "./stepAccess.js";
 import { bestOf, requireStep } from "./steps.js";
 import type { Templates } from "./template/restoredTypes.js";
 import { unlessChanged } from "./unlessChanged.js";
@@ -111,7 +112,8 @@ export class OrbaxCheckpointStore<
    */
   async open(step: number, options: ReadStepOptions = {}): Promise<OpenedStep<StoreDevice>> {
     requireOptions("open", options, stepRules);
-    return unlessChanged(() => this.#openStep(step, options));
+    const opening = this.#opening(step);
+    return openedStep(await unlessChanged(() => opening(options)), this.#defaults, opening);
   }
 
   /** Opens a step and restores its items onto the templates. Throws as {@link open} and {@link OpenedStep.restore}. */
@@ -126,7 +128,8 @@ export class OrbaxCheckpointStore<
   async restore(step: number, options: RestoreOptions & { readonly templates?: Templates } = {}): Promise<never> {
     requireOptions("restore", options, restoreRules);
     const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
-    return unlessChanged(async () => (await this.#openStep(step, options)).restore(steady) as never);
+    const opening = this.#opening(step);
+    return unlessChanged(async () => openedStep(await opening(options), this.#defaults).restore(steady) as never);
   }
 
   /** Reads only a step's record. Throws as {@link open}. */
@@ -222,10 +225,11 @@ export class OrbaxCheckpointStore<
     return saveItems(root, items, { step, options, policy: { maxToKeep: this.#maxToKeep, concurrentBytes }, taken });
   }
 
-  async #openStep(step: number, options: ReadStepOptions): Promise<OpenedStep<StoreDevice>> {
+  /** What opens a step, each time as it is then. */
+  #opening(step: number): (context: TaskContext) => Promise<Opened<StepIndex>> {
     requireStep(step, this.#name);
-    const { value, again } = await this.#open().access.open(step, (root) => openStep(root, step, this.#name, options), options);
-    return openedStep(value, this.#defaults, again);
+    const { access } = this.#open();
+    return (context) => access.open(step, (root) => openStep(root, step, this.#name, context), context);
   }
 
   get #name(): string {

@@ -1,14 +1,17 @@
 import { isCheckpointError } from "../errors.js";
 
-/** Opens, and once more from the beginning where a file changed meanwhile: what was read before belongs to another version. */
-export async function unlessChanged<Value>(open: () => Promise<Value>): Promise<Value> {
+/**
+ * Reads, and once more where a file changed meanwhile: what was read before belongs to another version.
+ * @param anew reads from the beginning; the same unless given.
+ */
+export async function unlessChanged<Value>(read: () => Promise<Value>, anew: () => Promise<Value> = read): Promise<Value> {
   try {
-    return await open();
+    return await read();
   } catch (error) {
-    if (isChanged(error)) return open();
+    if (isChanged(error)) return anew();
     throw error;
   }
 }
 
 /** Whether a file turned out to be of another version than what was read before. */
-export const isChanged = (error: unknown): boolean => isCheckpointError(error, "Storage") && error.reason === "changed";
+const isChanged = (error: unknown): boolean => isCheckpointError(error, "Storage") && error.reason === "changed";

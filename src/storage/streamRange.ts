@@ -1,5 +1,5 @@
 import type { ByteRange } from "../bytes/ranges.js";
-import { CorruptCheckpointError } from "../errors.js";
+import { CorruptCheckpointError, isCheckpointError } from "../errors.js";
 import type { TaskContext } from "../tasks/context.js";
 import type { ReadableStorage } from "./storage.js";
 
@@ -35,6 +35,11 @@ export function absentFileError(path: string, range: ByteRange): CorruptCheckpoi
     path,
     offset: range.offset,
     expected: `a file with ${range.length} bytes there`,
-    received: "no such file",
+    received: noSuchFile,
   });
 }
+
+const noSuchFile = "no such file";
+
+/** Whether a file was missing that an index names: it was lost, or removed since the index was read. */
+export const isAbsentFile = (error: unknown): boolean => isCheckpointError(error, "Corrupt") && error.received === noSuchFile;
