@@ -150,6 +150,48 @@ test("a tab that is killed at seeded moments goes on without what it has, and ne
   }
 });
 
+test("a tab that is killed in the middle of blocks fetches again at most the last piece of each", async ({ pageServer }) => {
+  test.setTimeout(120_000);
+  const server = await startServer({ root: new Map(files) });
+  const browser = browserOnDisk(pageServer.url);
+  try {
+    // Each answer comes to a halt in its fourth megabyte.
+    const sentOfEach = 3 * mebibyte + 100_000;
+    server.addFault({ kind: "hang", afterBytes: sentOfEach, path: /other$|d\/0123/ });
+    const page = await browser.open();
+    const working = page.evaluate((url) => window.orbax.mirrored(url, "bound").download(), server.url).catch((error: unknown) => error);
+    const halted = () => server.requests.filter(({ method, bytes }) => method === "GET" && bytes === sentOfEach).length;
+    const keptOfEach = async () => {
+      const { extents } = await keptIn(page, "bound");
+      return extents.filter(({ path }) => /other$|d\//.test(path)).map(({ length }) => length);
+    };
+    const lastPiece = 256 * 1024;
+    const all = async () => (await keptOfEach()).filter((length) => length > sentOfEach - lastPiece).length;
+    // Two blocks of each of the two files are on their way.
+    await expect.poll(halted, { timeout: 60_000 }).toBe(4);
+    await expect.poll(all, { timeout: 60_000 }).toBe(4);
+    for (const id of processesOf("renderer", process.pid)) killed(id);
+    await working;
+    await page.close();
+    await browser.end();
+
+    server.clearFaults();
+    const sentBefore = bytesOf(sentBy(server).map((run) => ({ ...run, length: Math.min(run.length, sentOfEach) })));
+    server.resetRequests();
+    const next = await browser.open();
+    const { extents } = await keptIn(next, "bound");
+    expect(sentBefore - bytesOf(extents)).toBeLessThan(4 * lastPiece);
+    await next.evaluate((url) => window.orbax.mirrored(url, "bound").download(), server.url);
+    expect(needless(sentBy(server), extents)).toEqual([]);
+    expect(bytesOf(sentBy(server))).toBe(total - bytesOf(extents));
+    await server.close();
+    expect((await readAll(next, server.url, "bound")).digests).toEqual(digests);
+    expect((await keptIn(next, "bound")).unfinished).toEqual([]);
+  } finally {
+    await browser.remove();
+  }
+});
+
 /** Waits until a server has sent so many bytes, or the work ended. */
 async function reached(server: RunningServer, byteLength: number, working: Promise<unknown>): Promise<void> {
   let ended = false;

@@ -87,6 +87,14 @@ export { type Mirror, type MirrorOptions, mirrored } from "./storage/mirror/mirr
 export type { MirrorProgress } from "./storage/mirror/progress.js";
 export { opfsStorage } from "./storage/opfs.js";
 export { recallDirectory, rememberDirectory } from "./storage/rememberedDirectories.js";
-export type { FactsOptions, FileFacts, ReadableStorage, ReadOptions, StorageListing, WritableStorage } from "./storage/storage.js";
+export type {
+  CreateOptions,
+  FactsOptions,
+  FileFacts,
+  ReadableStorage,
+  ReadOptions,
+  StorageListing,
+  WritableStorage,
+} from "./storage/storage.js";
 export { type ZipStorageOptions, zipStorage } from "./storage/zip.js";
 export type { ProgressEvent } from "./tasks/context.js";

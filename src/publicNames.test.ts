@@ -85,6 +85,7 @@ const types = [
   "Complex",
   "Compression",
   "CopyStepsOptions",
+  "CreateOptions",
   "DirectoryLocks",
   "Dtype",
   "DtypeMismatch",

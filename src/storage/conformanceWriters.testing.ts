@@ -75,6 +75,22 @@ export const writerCases = ({ beginsEmpty = false }: ConformanceTraits): readonl
     },
   },
   {
+    name: "a file that is written in place is whole when it is closed, and given up has no more than its first bytes",
+    async run(storage) {
+      const writer = await storage.create("top.bin", { inPlace: true });
+      for (const [start, end] of [[0, 700_000], [700_000, 700_001], [700_001]]) await writer.write(large.subarray(start, end));
+      await writer.close();
+      await writer.abort();
+      sameBytes(await storage.read("top.bin"), large, "the file");
+      const begun = await storage.create("new/begun", { inPlace: true });
+      await begun.write(large.subarray(0, 1_000_000));
+      await begun.abort();
+      await begun.abort();
+      const first = (await storage.read("new/begun")) ?? new Uint8Array();
+      sameBytes(first, large.subarray(0, Math.min(first.length, 1_000_000)), "what was given up");
+    },
+  },
+  {
     name: "files in pieces are written side by side",
     async run(storage) {
       const paths = ["a/1", "a/2", "b", "a/3", "a/b/4", "c/5"];

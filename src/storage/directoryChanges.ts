@@ -11,13 +11,14 @@ import { createPlacedFile } from "./fileSystem/placedFile.js";
 import type { FileWriter } from "./fileWriter.js";
 import { requirePath, requirePrefix } from "./paths.js";
 import { noFileToMove } from "./placeErrors.js";
+import type { CreateOptions } from "./storage.js";
 import type { WrittenDirectory } from "./writtenDirectory.js";
 
 /** Begins a file. */
-export async function create(directory: WrittenDirectory, path: string, ctx: TaskContext): Promise<FileWriter> {
+export async function create(directory: WrittenDirectory, path: string, options: CreateOptions): Promise<FileWriter> {
   requirePath(path);
-  ctx.signal?.throwIfAborted();
-  return createPlacedFile(path, await placeOf(directory, path), directory.openSink, ctx);
+  options.signal?.throwIfAborted();
+  return createPlacedFile(path, await placeOf(directory, path), directory.openSink, options);
 }
 
 async function placeOf(directory: WrittenDirectory, path: string) {

@@ -53,6 +53,18 @@ describe.each<[string, FakeAbilities]>([
   });
 });
 
+test("a file that grows at its place, by a synchronous handle, lacks less than two short pieces when its writer is given up", async () => {
+  const { system, storage } = written();
+  const writer = await storage.create("a/file", { inPlace: true });
+  await writer.write(bytes);
+  expect(pathsOf(system)).toEqual(["a/file"]);
+  await writer.abort();
+  const length = (await storage.read("a/file"))?.length ?? 0;
+  expect(length).toBeGreaterThan(bytes.length - 2 * 256 * 1024);
+  expect(length % (256 * 1024)).toBe(0);
+  expect(system.open).toEqual([]);
+});
+
 /** Refuses a method whatever it is called on. */
 function refuseAll(system: FakeFileSystem, method: string, name: string): void {
   const get = system.refusals.get.bind(system.refusals);

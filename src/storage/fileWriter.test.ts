@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type FileWriter, gatheringWriter, writeWhole } from "./fileWriter.js";
+import { type FileWriter, gatheringWriter, growingWriter, writeWhole } from "./fileWriter.js";
 
 test("gathers copies of the pieces, and stores them as one, once", async () => {
   const stored: Uint8Array[] = [];
@@ -11,6 +11,17 @@ test("gathers copies of the pieces, and stores them as one, once", async () => {
   expect(stored).toEqual([]);
   await writer.close();
   expect(stored).toEqual([Uint8Array.of(1, 2, 3, 4, 4, 4)]);
+});
+
+test("a file that grows has all pieces so far, which later ones do not change", async () => {
+  const stored: Uint8Array[] = [];
+  const writer = growingWriter((bytes) => void stored.push(bytes), undefined);
+  const piece = new Uint8Array(700).fill(1);
+  await writer.write(piece);
+  await writer.write(piece.fill(2));
+  await writer.abort();
+  const expected = [...new Array(700).fill(1), ...new Array(700).fill(2)];
+  expect(stored.map((bytes) => [...bytes])).toEqual([expected.slice(0, 700), expected]);
 });
 
 test("what failed at the end can be given up", async () => {

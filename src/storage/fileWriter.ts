@@ -46,6 +46,31 @@ export function gatheringWriter(store: (bytes: Uint8Array) => Promise<void> | vo
   };
 }
 
+/** A writer that gives all bytes so far to `put` after each piece; later pieces leave them as they are. */
+export function growingWriter(put: (bytes: Uint8Array) => void, signal: AbortSignal | undefined): FileWriter {
+  let room = new Uint8Array(1024);
+  let length = 0;
+  return {
+    async write(bytes) {
+      requireArgument("what a writer takes", bytes, someBytes);
+      signal?.throwIfAborted();
+      const end = length + bytes.length;
+      if (end > room.length) {
+        const larger = new Uint8Array(Math.max(end, 2 * room.length));
+        larger.set(room.subarray(0, length));
+        room = larger;
+      }
+      room.set(bytes, length);
+      length = end;
+      put(room.subarray(0, length));
+    },
+    async close() {
+      signal?.throwIfAborted();
+    },
+    async abort() {},
+  };
+}
+
 function joined(pieces: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let at = 0;

@@ -1,5 +1,5 @@
 import { anObject, requireArgument, someBytes } from "../arguments.js";
-import { gatheringWriter } from "./fileWriter.js";
+import { gatheringWriter, growingWriter } from "./fileWriter.js";
 import { sliceOf } from "./lengthError.js";
 import { listingOf } from "./listing.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
@@ -54,9 +54,11 @@ export function memoryStorage(
       put(path, new Uint8Array(bytes));
     },
 
-    async create(path, { signal } = {}) {
+    async create(path, { inPlace = false, signal } = {}) {
       requirePath(path);
       signal?.throwIfAborted();
+      if (inPlace) put(path, new Uint8Array());
+      if (inPlace) return growingWriter((bytes) => put(path, bytes), signal);
       return gatheringWriter((bytes) => put(path, bytes), signal);
     },
 

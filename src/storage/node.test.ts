@@ -38,6 +38,15 @@ test("constructing it touches nothing, and the folder comes with the first write
     expect(() => nodeStorage(wrong as never)).toThrow(/as text.*fileURLToPath/);
 });
 
+test("a file that is written in place has what was written, whatever becomes of its writer", async () => {
+  const storage = nodeStorage(await folderOf(new Map([["a", Uint8Array.of(9, 9, 9)]])));
+  const writer = await storage.create("a", { inPlace: true });
+  await writer.write(Uint8Array.of(1, 2));
+  expect(await storage.read("a")).toEqual(Uint8Array.of(1, 2));
+  await writer.abort();
+  expect(await storage.list("")).toEqual({ files: ["a"], directories: [] });
+});
+
 test("follows links in reads and lists, and leaves out those that lead nowhere", async () => {
   const folder = await folderOf(new Map([["real/file", Uint8Array.of(5)]]));
   await symlink("real", join(folder, "folder"));

@@ -44,7 +44,7 @@ export function nodeStorage(dir: string): WritableStorage {
     stream: (path, range, options = {}) => stream(path, locate(path), range, options),
     list: async (prefix, options = {}) => list(prefix, folderOf(prefix), options),
     write: async (path, bytes, options = {}) => writeWhole(create(path, locate(path), options), bytes),
-    create: async (path, options = {}) => create(path, locate(path), options),
+    create: async (path, { inPlace = false, ...options } = {}) => (inPlace ? createInPlace : create)(path, locate(path), options),
     move: async (from, to, options = {}) => move({ path: from, file: locate(from) }, { path: to, file: locate(to) }, options),
     remove: async (path, { signal } = {}) => {
       const file = locate(path);
@@ -120,9 +120,7 @@ async function create(path: string, file: string, { signal }: Options): Promise<
     },
     async close() {
       signal?.throwIfAborted();
-      // Else a power cut could leave the new name with none of its bytes.
-      await attempt(path, handle.sync(), "write");
-      await attempt(path, handle.close(), "write");
+      await closeOnDisk(path, handle);
       await attempt(path, rename(beside, file), "write");
       placed = true;
     },
@@ -132,6 +130,31 @@ async function create(path: string, file: string, { signal }: Options): Promise<
       await handle.close().catch(() => undefined);
       await rm(beside, { force: true }).catch(() => undefined);
     },
+  };
+}
+
+async function closeOnDisk(path: string, handle: FileHandle): Promise<void> {
+  // Else a power cut could leave a name with none of its bytes.
+  await attempt(path, handle.sync(), "write");
+  await attempt(path, handle.close(), "write");
+}
+
+/** Writes the file itself, so that what was written is there whatever happens to the writer. */
+async function createInPlace(path: string, file: string, { signal }: Options): Promise<FileWriter> {
+  signal?.throwIfAborted();
+  await attempt(path, mkdir(dirname(file), { recursive: true }), "write");
+  const handle = await attempt(path, open(file, "w"), "write");
+  return {
+    async write(bytes) {
+      requireArgument("what a writer takes", bytes, someBytes);
+      await writeFully(path, handle, bytes, signal);
+    },
+    async close() {
+      signal?.throwIfAborted();
+      await closeOnDisk(path, handle);
+    },
+    // It may be closed already.
+    abort: () => handle.close().catch(() => undefined),
   };
 }
 

@@ -93,13 +93,23 @@ export interface ReadableStorage {
   snapshot?(): ReadableStorage;
 }
 
+/** How a file is begun. */
+export interface CreateOptions {
+  /**
+   * True: the file stands at its path at once, and has what was written so far also where its writer ends without a word; `abort` leaves it
+   * so. A place that cannot do that may wait until it is closed.
+   */
+  readonly inPlace?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** A storage that can also be changed. Folders come with the files in them. */
 export interface WritableStorage extends ReadableStorage {
   /**
    * Begins a file that is written piece by piece; it stands at its path, whole, once it is closed. The signal also stops its later writes.
    * @throws CheckpointValueError for what is no path, StorageError where the place fails; so do the others.
    */
-  create(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<FileWriter>;
+  create(path: string, options?: CreateOptions): Promise<FileWriter>;
 
   /** Writes a whole file, in place of what was there: who reads it meanwhile gets the old bytes or the new ones. */
   write(path: string, bytes: Uint8Array, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;

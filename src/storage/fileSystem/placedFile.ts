@@ -1,6 +1,6 @@
 import { requireArgument, someBytes } from "../../arguments.js";
-import type { TaskContext } from "../../tasks/context.js";
 import type { FileWriter } from "../fileWriter.js";
+import type { CreateOptions } from "../storage.js";
 import { changeFailure, isAbsence } from "./failures.js";
 import { type FileSink, type OpenSink, openWritableSink } from "./fileSink.js";
 import type { FilePlace } from "./makeFolder.js";
@@ -20,25 +20,28 @@ interface Filled extends FilePlace {
 
 const partialNames = new PartialNames();
 
+/** Size of the pieces of a file that grows at its place, in bytes: what a writer that is killed loses at most two of. */
+const inPlaceBytes = 256 * 1024;
+
 /**
  * Begins a file. With a sink it is filled beside its place, and moved there when it is closed; without one, and where files cannot be
- * moved, a stream changes the file at its place when it is closed.
+ * moved, a stream changes the file at its place when it is closed. `inPlace`: a sink fills the file at its place, in short pieces.
  */
 export async function createPlacedFile(
   path: string,
   place: FilePlace,
   openSink: OpenSink | undefined,
-  { signal }: TaskContext,
+  { inPlace = false, signal }: CreateOptions,
 ): Promise<FileWriter> {
   try {
-    const beside = openSink && (await fileBeside(place));
+    const beside = openSink && !inPlace ? await fileBeside(place) : undefined;
     const filled = beside ?? (await fileAt(place));
-    const open = () => (beside && openSink ? openSink(filled.handle) : openWritableSink(filled.handle));
+    const open = () => (openSink && (inPlace || beside) ? openSink(filled.handle) : openWritableSink(filled.handle));
     const sink = await patiently(path, open, { signal }).catch(async (error: unknown) => {
       await removeMade(filled);
       throw error;
     });
-    return writerOf(path, place, filled, sink, signal);
+    return writerOf(path, place, inPlace ? { ...filled, made: false } : filled, sink, { inPlace, signal });
   } catch (cause) {
     signal?.throwIfAborted();
     throw await changeFailure(path, cause);
@@ -66,8 +69,8 @@ async function fileAt({ folder, name }: FilePlace): Promise<Filled> {
   return { folder, name, handle: before ?? (await folder.getFileHandle(name, { create: true })), made: before === undefined };
 }
 
-function writerOf(path: string, place: FilePlace, filled: Filled, sink: FileSink, signal: AbortSignal | undefined): FileWriter {
-  const staged = new StagedWriter(sink);
+function writerOf(path: string, place: FilePlace, filled: Filled, sink: FileSink, { inPlace, signal }: CreateOptions): FileWriter {
+  const staged = inPlace ? new StagedWriter(sink, inPlaceBytes) : new StagedWriter(sink);
   let placed = false;
   /** Bytes so far. */
   let byteLength = 0;

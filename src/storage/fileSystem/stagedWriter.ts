@@ -1,18 +1,19 @@
 import type { FileWriter } from "../fileWriter.js";
 import type { FileSink } from "./fileSink.js";
 
-/** Size of the pieces that sinks get, in bytes; larger ones are no faster. */
+/** Size of the pieces that sinks get unless another is wanted, in bytes; larger ones are no faster. */
 export const stagedBytes = 1024 * 1024;
 
 /** One is filled while the other one is written. */
 const mostBuffers = 2;
 
 /**
- * Copies what is written into buffers of 1 MiB, which a sink writes meanwhile: few large pieces, whatever the caller's are, and the
+ * Copies what is written into two buffers, which a sink writes meanwhile: few large pieces, whatever the caller's are, and the
  * caller's memory is free at once. What the sink throws comes from a later call.
  */
 export class StagedWriter implements Omit<FileWriter, "abort"> {
   readonly #sink: FileSink;
+  readonly #pieceLength: number;
   readonly #free: ArrayBuffer[] = [];
   /** Pieces on their way, the oldest first. */
   readonly #flying: Promise<void>[] = [];
@@ -20,8 +21,10 @@ export class StagedWriter implements Omit<FileWriter, "abort"> {
   #current: ArrayBuffer | undefined;
   #filled = 0;
 
-  constructor(sink: FileSink) {
+  /** @param pieceLength of what the sink gets, in bytes. */
+  constructor(sink: FileSink, pieceLength = stagedBytes) {
     this.#sink = sink;
+    this.#pieceLength = pieceLength;
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -47,7 +50,7 @@ export class StagedWriter implements Omit<FileWriter, "abort"> {
       if (buffer !== undefined) return buffer;
       if (this.#made < mostBuffers) {
         this.#made += 1;
-        return new ArrayBuffer(stagedBytes);
+        return new ArrayBuffer(this.#pieceLength);
       }
       await this.#flying.shift();
     }

@@ -20,14 +20,19 @@ export async function downloadAll(session: MirrorSession, keeper: Keeper, prefix
       const next = async (): Promise<void> => {
         for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
           await session.fill(path, stop);
-          const { problem } = keeper.progress;
-          if (problem !== undefined) throw problem;
+          requireKept(keeper);
         }
       };
       await Promise.all(Array.from({ length: atOnce }, next));
+      await keeper.settled();
+      requireKept(keeper);
     },
     { signal },
   );
+}
+
+function requireKept({ progress: { problem } }: Keeper): void {
+  if (problem !== undefined) throw problem;
 }
 
 const nothingBelow = ({ folder }: Keeper, prefix: string): CheckpointNotFoundError =>

@@ -1,13 +1,16 @@
 import { type ByteRange, endOf } from "../../bytes/ranges.js";
 
-/** Bytes are asked for and kept in parts that end where these blocks do, in bytes: few files, and little that a closed tab loses. */
+/** Bytes are asked for and kept in parts that end where these blocks do, in bytes: few files, and little memory. */
 export const blockLength = 4 * 1024 * 1024;
+
+/** The number of the block in which a byte lies. */
+export const blockAt = (offset: number): number => Math.floor(offset / blockLength);
 
 /** A range cut where blocks of a file end, in order. */
 export function blocksOf(range: ByteRange): ByteRange[] {
   const parts: ByteRange[] = [];
   for (let { offset } = range; offset < endOf(range); ) {
-    const end = Math.min(endOf(range), (Math.floor(offset / blockLength) + 1) * blockLength);
+    const end = Math.min(endOf(range), (blockAt(offset) + 1) * blockLength);
     parts.push({ offset, length: end - offset });
     offset = end;
   }
@@ -37,6 +40,16 @@ const furthest = (extents: readonly ByteRange[]): ByteRange | undefined =>
 
 /** The name of the file that keeps an extent: whose it is, where it begins and how long it is. */
 export const extentName = (id: string, { offset, length }: ByteRange): string => `${id}.${offset}-${length}`;
+
+/** The name of the file that keeps an extent while it grows: as many bytes as are in it. */
+export const growingName = (id: string, offset: number): string => `${id}.${offset}.growing`;
+
+/** What such a name says; undefined for any other file. */
+export function parseGrowingName(name: string): { readonly id: string; readonly offset: number } | undefined {
+  const [, id, start] = /^([0-9a-f]{16})\.(\d{1,16})\.growing$/.exec(name) ?? [];
+  const offset = Number(start);
+  return id !== undefined && Number.isSafeInteger(offset) ? { id, offset } : undefined;
+}
 
 /** What a name says; undefined for any other file. */
 export function parseExtentName(name: string): (ByteRange & { readonly id: string }) | undefined {

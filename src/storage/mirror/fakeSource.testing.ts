@@ -2,6 +2,7 @@ import { type ByteRange, endOf } from "../../bytes/ranges.js";
 import { StorageError } from "../../errors.js";
 import { memoryStorage } from "../memory.js";
 import type { FileFacts, ReadableStorage } from "../storage.js";
+import { absentFileError } from "../streamRange.js";
 
 /** Files by path. */
 export type Files = Map<string, Uint8Array>;
@@ -24,9 +25,13 @@ export class FakeSource {
   /** Called before bytes are sent. */
   onSend: (range: SentRange) => Promise<void> | void = () => {};
 
-  constructor(files: Files, validators: "etag" | "none" = "etag") {
+  /** Length of the pieces of its streams, in bytes; it has none unless given. */
+  readonly pieceLength: number | undefined;
+
+  constructor(files: Files, validators: "etag" | "none" = "etag", pieceLength?: number) {
     this.files = files;
     this.validators = validators;
+    this.pieceLength = pieceLength;
   }
 
   get sentBytes(): number {
@@ -38,6 +43,14 @@ export class FakeSource {
   }
 
   #open(): ReadableStorage {
+    const storage = this.#openWhole();
+    const { pieceLength } = this;
+    return pieceLength === undefined
+      ? storage
+      : { ...storage, stream: (path, range, options) => inPieces(storage, path, range, { ...options, pieceLength }) };
+  }
+
+  #openWhole(): ReadableStorage {
     const seen = new Map<string, FileFacts>();
     return {
       name: "https://source.example/run",
@@ -84,6 +97,23 @@ export class FakeSource {
 
   #requireUp(path: string): void {
     if (!this.isUp) throw failure(path, "network");
+  }
+}
+
+/** A range by reads, all into the same memory. */
+async function* inPieces(
+  storage: ReadableStorage,
+  path: string,
+  range: ByteRange,
+  { pieceLength, signal }: { readonly pieceLength: number; readonly signal?: AbortSignal | undefined },
+): AsyncGenerator<Uint8Array> {
+  const memory = new Uint8Array(pieceLength);
+  for (let { offset } = range; offset < endOf(range); offset += pieceLength) {
+    const length = Math.min(pieceLength, endOf(range) - offset);
+    const bytes = await storage.read(path, { range: { offset, length }, signal });
+    if (bytes === undefined) throw absentFileError(path, range);
+    memory.set(bytes);
+    yield memory.subarray(0, length);
   }
 }
 

@@ -12,6 +12,10 @@ export class Keeper {
   #stop = new AbortController();
   /** Counts the removals of the mirror: who began before one keeps nothing any more. */
   #life = 0;
+  /** Parts of files that are fetched or written now. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Those of them that have come, and were handed on before they are kept. */
+  readonly #arrived = new Set<Promise<unknown>>();
 
   constructor(folder: MirrorFolder, usage: Usage | undefined, onProgress: ((progress: MirrorProgress) => void) | undefined) {
     this.folder = folder;
@@ -42,9 +46,30 @@ export class Keeper {
     this.#stop = new AbortController();
   }
 
+  /** Notes work that fetches and keeps. */
+  working(work: Promise<unknown>): void {
+    noteWhile(this.#underWay, work);
+  }
+
+  /** Notes that something has come, and is handed on before it is kept. @returns to be called when it is, or cannot be. */
+  arrived(): () => void {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    noteWhile(this.#arrived, ended);
+    return end;
+  }
+
+  /** Waits until what has come so far is kept, or cannot be. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#arrived);
+  }
+
   async remove(): Promise<void> {
     this.#life += 1;
     this.abort(undefined);
+    await Promise.allSettled(this.#underWay);
     await this.folder.remove();
     this.tell({ problem: undefined });
   }
@@ -60,4 +85,10 @@ export class Keeper {
       return undefined;
     }
   }
+}
+
+function noteWhile(noted: Set<Promise<unknown>>, work: Promise<unknown>): void {
+  const done = () => noted.delete(work);
+  noted.add(work);
+  work.then(done, done);
 }

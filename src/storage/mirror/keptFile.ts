@@ -1,8 +1,10 @@
-import type { ByteRange } from "../../bytes/ranges.js";
-import { isCheckpointError, StorageError } from "../../errors.js";
+import { type ByteRange, endOf } from "../../bytes/ranges.js";
+import { isCheckpointError } from "../../errors.js";
 import { factsDifference, joinFacts } from "../fileFacts.js";
+import { fileLength } from "../fileLength.js";
 import type { FileFacts, WritableStorage } from "../storage.js";
-import { cutRange, extentName, parseExtentName } from "./extents.js";
+import { blockAt, blockLength, cutRange, extentName, growingName, parseExtentName, parseGrowingName } from "./extents.js";
+import { type ExtentWriter, extentWriter } from "./extentWriter.js";
 import { type FileRecord, formatRecord, newId, parseFileRecord } from "./records.js";
 
 const recordName = "record.json";
@@ -15,7 +17,8 @@ export const parseStamp = (name: string): number | undefined => {
 
 /**
  * What a mirror has of one of the source's files: a folder with a record, which says which version it is, and a file for each extent, whole
- * by its name and of that version by its name. Whatever else stands there counts for nothing.
+ * by its name and of that version by its name. While an extent is fetched its file grows under another name, which says no length: whoever
+ * writes it, or finds that its writer is gone, gives it the name of the length that it has. Whatever else stands there counts for nothing.
  */
 export class KeptFile {
   readonly path: string;
@@ -23,6 +26,8 @@ export class KeptFile {
   readonly #folder: string;
   #record: FileRecord | undefined;
   #extents: readonly ByteRange[] = [];
+  /** Where extents begin that somebody writes, or wrote until they ended. */
+  #growing: readonly number[] = [];
   #stamps: readonly string[] = [];
   /** The version that does not count any more; `""`: that there is no such file. */
   #forgotten: string | undefined;
@@ -61,19 +66,24 @@ export class KeptFile {
     const stored = files.includes(recordName) ? await this.#stored() : undefined;
     this.#record = stored?.epoch === epoch && stored.path === this.path ? stored : undefined;
     this.#take(files);
-    const isUseful = (name: string) =>
-      name === recordName || parseStamp(name) !== undefined || parseExtentName(name)?.id === (this.#record?.id ?? "");
+    const id = this.#record?.id ?? "";
+    const isUseful = (name: string) => name === recordName || parseStamp(name) !== undefined || versionOf(name) === id;
     return files.filter((name) => !isUseful(name));
   }
 
-  /** Looks at which extents there are now; others may have added some. */
-  async refresh(epoch: string): Promise<void> {
+  /** Looks at which extents there are now; others may have added some, or begun them. To be called by who alone writes in a block. */
+  async refresh(epoch: string, block: number): Promise<void> {
     if (this.#record?.id === undefined) await this.load(epoch);
     else this.#take((await this.#cache.list(`${this.#folder}/`)).files);
+    for (const offset of this.#growing) if (blockAt(offset) === block) await this.#name(offset);
   }
 
   #take(files: readonly string[]): void {
     const { id } = this.#record ?? {};
+    this.#growing = files.flatMap((name) => {
+      const growing = parseGrowingName(name);
+      return growing !== undefined && growing.id === id ? [growing.offset] : [];
+    });
     this.#stamps = files.filter((name) => parseStamp(name) !== undefined);
     this.#extents = files.flatMap((name) => {
       const extent = parseExtentName(name);
@@ -87,13 +97,12 @@ export class KeptFile {
     this.#record = undefined;
     this.#extents = [];
     const { files } = await this.#cache.list(`${this.#folder}/`);
-    await this.clear([recordName, ...files.filter((name) => parseExtentName(name)?.id === this.#forgotten)]);
+    await this.clear([recordName, ...files.filter((name) => versionOf(name) === this.#forgotten)]);
   }
 
   /** A range that lies in one of the extents; undefined where that is not there any more, or damaged. */
   async read(range: ByteRange, extent: ByteRange): Promise<Uint8Array | undefined> {
-    const { id } = this.#record ?? {};
-    const path = `${this.#folder}/${extentName(id ?? "", extent)}`;
+    const path = this.#extentPath(extent);
     const within = { offset: range.offset - extent.offset, length: range.length };
     const bytes = await this.#cache.read(path, { range: within }).catch((error: unknown) => error);
     if (bytes instanceof Uint8Array && bytes.length === range.length) return bytes;
@@ -132,22 +141,35 @@ export class KeptFile {
     if (this.#record !== undefined && this.#record.epoch !== epoch) await this.#write({ ...this.#record, epoch });
   }
 
-  /** Keeps bytes of the recorded version. */
-  async keep(range: ByteRange, bytes: Uint8Array): Promise<void> {
-    const { id } = this.#record ?? {};
-    if (id === undefined || bytes.length !== range.length) throw new Error("unreachable: bytes of no version, or too few");
-    const path = `${this.#folder}/${extentName(id, range)}`;
-    await this.#cache.write(path, bytes);
-    if (!(await this.#endsAt(path, range.length))) {
-      await this.#cache.remove(path).catch(() => undefined);
-      throw new StorageError({
-        path: this.path,
-        reason: "quota",
-        message: "the cache took fewer bytes than it said; free space on the disk",
-      });
-    }
-    this.#extents = [...this.#extents, range];
+  /** Begins to keep bytes of the recorded version from a position on. To be called by who alone writes in the block. */
+  async begin(offset: number): Promise<ExtentWriter> {
+    const growing = await this.#cache.create(this.#growingPath(offset), { inPlace: true });
+    return extentWriter(this.path, growing, (least) => this.#name(offset, least));
   }
+
+  /**
+   * Makes an extent of what is in a file that grew: the length that it has is what counts, since a writer may have ended in the middle.
+   * @param least Bytes that were written by all that was said: where there are fewer, nothing is sure. Chromium, in windows that keep nothing
+   *   on the disk, says of bytes for which it had no room that they were written.
+   * @returns its bytes.
+   */
+  async #name(offset: number, least = 0): Promise<number> {
+    const path = this.#growingPath(offset);
+    const length = (await fileLength(this.#cache, path, {})) ?? 0;
+    const end = Math.min((blockAt(offset) + 1) * blockLength, this.#record?.size ?? Number.POSITIVE_INFINITY);
+    const extent = { offset, length };
+    if (length === 0 || length < least || endOf(extent) > end) {
+      await this.#cache.remove(path);
+      return 0;
+    }
+    await this.#cache.move(path, this.#extentPath(extent));
+    this.#extents = [...this.#extents, extent];
+    return length;
+  }
+
+  #extentPath = (extent: ByteRange): string => `${this.#folder}/${extentName(this.#record?.id ?? "", extent)}`;
+
+  #growingPath = (offset: number): string => `${this.#folder}/${growingName(this.#record?.id ?? "", offset)}`;
 
   /** Notes that it is used now. */
   async stamp(): Promise<void> {
@@ -156,12 +178,6 @@ export class KeptFile {
     await this.#cache.write(`${this.#folder}/${stamp}`, new Uint8Array());
     this.#stamps = [stamp];
     await this.clear(old.filter((name) => name !== stamp));
-  }
-
-  /** Chromium, in windows that keep nothing on the disk, says of files for which it had no room that they were written. */
-  async #endsAt(path: string, byteLength: number): Promise<boolean> {
-    const last = { offset: byteLength - 1, length: 1 };
-    return (await this.#cache.read(path, { range: last }).catch(() => undefined))?.length === 1;
   }
 
   /** Removes files of its folder. */
@@ -185,3 +201,5 @@ const tellsAll = (record: FileFacts, { etag, modified, size }: FileFacts): boole
   [etag ?? record.etag, modified ?? record.modified, size ?? record.size].every(
     (fact, index) => fact === [record.etag, record.modified, record.size][index],
   );
+
+const versionOf = (name: string): string | undefined => (parseExtentName(name) ?? parseGrowingName(name))?.id;

@@ -1,3 +1,4 @@
+import { isCheckpointError } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { locksOf } from "../locks/locksOf.js";
 import type { StorageListing, WritableStorage } from "../storage.js";
@@ -42,11 +43,11 @@ export class MirrorFolder {
     });
   }
 
-  /** Removes the files of all paths but these. */
+  /** Removes the files of all paths but these; what somebody still writes goes when it is of use to nobody later. */
   async clearAllBut(paths: Iterable<string>): Promise<void> {
     const kept = new Set(Array.from(paths, folderName));
     const { directories } = await this.#cache.list(`${this.#path}/files/`);
-    for (const name of directories) if (!kept.has(name)) await this.#cache.remove(`${this.#path}/files/${name}`);
+    for (const name of directories) if (!kept.has(name)) await this.#cache.remove(`${this.#path}/files/${name}`).catch(unlessBusy);
   }
 
   /** Removes all; the record first, so that what a closed tab leaves counts for nothing. */
@@ -137,4 +138,8 @@ export class MirrorFolder {
   }
 
   #listPath = (prefix: string): string => `${this.#path}/lists/${folderName(prefix)}.json`;
+}
+
+function unlessBusy(error: unknown): void {
+  if (!isCheckpointError(error, "Storage") || error.reason !== "busy") throw error;
 }

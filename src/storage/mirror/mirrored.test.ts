@@ -9,6 +9,7 @@ import type { ReadableStorage, WritableStorage } from "../storage.js";
 import { streamRange } from "../streamRange.js";
 import { FakeSource, type Files, sentTwice } from "./fakeSource.testing.js";
 import { mirrored } from "./mirrored.js";
+import { big, dataFile, expectBytes, filesOfRun } from "./run.testing.js";
 
 const running: RunningServer[] = [];
 
@@ -36,6 +37,10 @@ for (const [name, faults] of Object.entries<readonly Fault[]>({
 
 testStorage("a mirror of a storage", (files) => ({ storage: mirrored(memoryStorage(files), memoryStorage()) }));
 
+testStorage("a mirror of a source that streams", (files) => ({
+  storage: mirrored(new FakeSource(new Map(files), "etag", 100_000).storage, memoryStorage()),
+}));
+
 testStorage("a mirror's snapshot", (files) => ({ storage: mirrored(memoryStorage(files), memoryStorage()).snapshot() }));
 
 testStorage("a mirror without its source", async (files) => {
@@ -55,24 +60,6 @@ function failingStorage(): WritableStorage {
   };
   return { read: fail, list: fail, create: fail, write: fail, move: fail, remove: fail };
 }
-
-const big = 10_000_000;
-
-/** Quick also for long ones, which the runner compares by the element. */
-function expectBytes(received: Uint8Array | undefined, expected: Uint8Array | undefined, what = ""): void {
-  expect(received?.length, what).toBe(expected?.length);
-  expect(Buffer.compare(received ?? new Uint8Array(), expected ?? new Uint8Array()), what).toBe(0);
-}
-
-const filesOfRun = (): Files =>
-  new Map([
-    ["100/_METADATA", bytesOf(700)],
-    ["100/manifest.ocdbt", bytesOf(400)],
-    ["100/d/0123456789abcdef0123456789abcdef", bytesOf(big)],
-    ["100/empty", new Uint8Array()],
-  ]);
-
-const dataFile = "100/d/0123456789abcdef0123456789abcdef";
 
 /** Reads as a restore does: small files whole, parts of a large one, and a stream. */
 async function readRun(storage: ReadableStorage, files: Files): Promise<void> {
@@ -366,10 +353,14 @@ test("a disk that fills lets reads go on, and what was kept is not fetched again
   let free = 5_000_000;
   const cache: WritableStorage = {
     ...memory,
-    async write(path, bytes, options) {
-      if (bytes.length > free) throw new StorageError({ path, reason: "quota", message: "the disk is full" });
-      free -= bytes.length;
-      await memory.write(path, bytes, options);
+    async create(path, options) {
+      const writer = await memory.create(path, options);
+      const write = async (bytes: Uint8Array) => {
+        if (bytes.length > free) throw new StorageError({ path, reason: "quota", message: "the disk is full" });
+        free -= bytes.length;
+        await writer.write(bytes);
+      };
+      return { ...writer, write };
     },
   };
   const mirror = mirrored(source.storage, cache);
@@ -393,7 +384,9 @@ test("a limit holds for all mirrors of the cache, and what was used longest ago 
   const mirrorOf = (name: string, limit?: number) => mirrored({ ...source.storage, name: `https://${name}.example` }, cache, { limit });
   const read = async (name: string, path: string) => {
     vi.advanceTimersByTime(1000);
-    await mirrorOf(name, 5000).read(path);
+    const mirror = mirrorOf(name, 5000);
+    await mirror.read(path);
+    await mirror.size(); // when it is kept
   };
   for (const path of ["a", "b", "c"]) await read("one", path);
   for (const path of ["a", "b"]) await read("two", path);

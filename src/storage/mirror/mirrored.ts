@@ -79,7 +79,9 @@ export function mirrored(source: string | URL | ReadableStorage, cache: string |
   function size(): Promise<number>;
   function size(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<number | undefined>;
   async function size(path?: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<number | undefined> {
-    return path === undefined ? keeper.folder.byteLength() : current.size?.(path, options);
+    if (path !== undefined) return current.size?.(path, options);
+    await keeper.settled();
+    return keeper.folder.byteLength();
   }
   return {
     ...current,

@@ -1,5 +1,6 @@
+import { fileLength } from "../fileLength.js";
 import type { WritableStorage } from "../storage.js";
-import { parseExtentName } from "./extents.js";
+import { parseExtentName, parseGrowingName } from "./extents.js";
 import { parseStamp } from "./keptFile.js";
 
 /** A file's folder in the cache, of any mirror. */
@@ -64,7 +65,10 @@ async function foldersOf(cache: WritableStorage, mirror: string): Promise<KeptFo
       const path = `${mirror}/files/${name}`;
       const { files } = await cache.list(`${path}/`);
       const extents = files.filter((file) => parseExtentName(file) !== undefined);
-      const byteLength = extents.reduce((sum, file) => sum + (parseExtentName(file)?.length ?? 0), 0);
+      const growing = files.filter((file) => parseGrowingName(file) !== undefined);
+      const lengths = await Promise.all(growing.map((file) => fileLength(cache, `${path}/${file}`, {})));
+      const named = extents.map((file) => parseExtentName(file)?.length);
+      const byteLength = [...named, ...lengths].reduce<number>((sum, length) => sum + (length ?? 0), 0);
       return { path, extents, byteLength, used: Math.max(0, ...files.map((file) => parseStamp(file) ?? 0)) };
     }),
   );

@@ -1,0 +1,43 @@
+import { StorageError } from "../../errors.js";
+import type { FileWriter } from "../fileWriter.js";
+
+/** An extent that is being kept. */
+export interface ExtentWriter extends Pick<FileWriter, "write"> {
+  /** Makes an extent of what was written, also after a write that failed. @returns its bytes. */
+  end(): Promise<number>;
+}
+
+/**
+ * Writes an extent into the file that grows.
+ * @param name Makes an extent of what is in the file, if that has at least so many bytes, and tells how many it has.
+ */
+export function extentWriter(path: string, growing: FileWriter, name: (least: number) => Promise<number>): ExtentWriter {
+  let written = 0;
+  let hasFailed = false;
+  return {
+    async write(bytes) {
+      hasFailed = true;
+      await growing.write(bytes);
+      hasFailed = false;
+      written += bytes.length;
+    },
+    async end() {
+      const failure = hasFailed ? undefined : await failureOf(growing.close());
+      // Does nothing where it is closed.
+      await growing.abort();
+      const kept = await name(hasFailed ? 0 : written);
+      if (failure !== undefined) throw failure;
+      if (kept < written && !hasFailed) throw tooFewBytes(path);
+      return kept;
+    },
+  };
+}
+
+const failureOf = (work: Promise<void>): Promise<Error | undefined> =>
+  work.then(
+    () => undefined,
+    (cause: unknown) => (cause instanceof Error ? cause : new Error(String(cause))),
+  );
+
+const tooFewBytes = (path: string): StorageError =>
+  new StorageError({ path, reason: "quota", message: "the cache took fewer bytes than it said; free space on the disk" });
