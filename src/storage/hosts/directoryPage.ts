@@ -9,7 +9,8 @@ import { readText } from "./readText.js";
 const acceptIndexes = "application/json, text/html;q=0.9";
 
 /**
- * Entries of a folder, out of the page that the server prints for it.
+ * Entries of a folder, out of the page that the server prints for it. Where there is none, the pages of the folder above and of the place tell
+ * whether the folder is absent, or the server lists nothing.
  * @param onOther hears the beginning of what else it answers.
  * @throws StorageError `"cannot-list"` where it prints none, else as a read.
  */
@@ -19,18 +20,46 @@ export async function listByPage(
   signal: AbortSignal | undefined,
   onOther?: (text: string) => void,
 ): Promise<StorageListing> {
+  const page = await pageOf(session, prefix, signal, onOther);
+  if (page !== undefined) return page;
+  for (const above of foldersAbove(prefix)) {
+    const listing = await pageOf(session, above, signal, onOther);
+    if (listing === undefined) continue;
+    if (listing.directories.includes(partAfter(above, prefix))) break;
+    return { files: [], directories: [] };
+  }
+  throw noPage(session, prefix);
+}
+
+/** The same of a server that has shown that it lists nothing: it is asked for this page alone, in case that has changed. */
+export async function listByThisPage(session: HttpSession, prefix: string, signal: AbortSignal | undefined): Promise<StorageListing> {
+  const page = await pageOf(session, prefix, signal);
+  if (page === undefined) throw noPage(session, prefix);
+  return page;
+}
+
+const noPage = ({ settings }: HttpSession, prefix: string) =>
+  cannotList(targetOf(settings.base, prefix), "the server has no page for this folder");
+
+/** The one directly above, and the topmost one. */
+function foldersAbove(prefix: string): ReadonlySet<string> {
+  return new Set(prefix === "" ? [] : [prefix.slice(0, prefix.lastIndexOf("/", prefix.length - 2) + 1), ""]);
+}
+
+/** The entry of a folder that a path below it goes through. */
+const partAfter = (folder: string, path: string): string => path.slice(folder.length).split("/")[0] ?? "";
+
+/** Undefined where the server has nothing at the folder's address. */
+async function pageOf(
+  session: HttpSession,
+  prefix: string,
+  signal: AbortSignal | undefined,
+  onOther?: (text: string) => void,
+): Promise<StorageListing | undefined> {
   const target = targetOf(session.settings.base, prefix);
   const page = await readText(session, { target, accept: acceptIndexes, onRefusal: onOther, signal });
-  if (page !== undefined) {
-    const listing = parseDirectoryIndex(page.text, page.headers.get("content-type"), page.url);
-    if (listing === undefined) onOther?.(page.text.slice(0, 1000));
-    if (listing === undefined) throw cannotList(target, "the server's answer for this folder is no list of files");
-    return listing;
-  }
-  if (prefix === "") throw cannotList(target, "the server has no page for this folder");
-  // Either the server lists folders and this one is absent, or it lists none; the folder above tells.
-  const parent = prefix.slice(0, prefix.lastIndexOf("/", prefix.length - 2) + 1);
-  const { directories } = await listByPage(session, parent, signal, onOther);
-  if (directories.includes(prefix.slice(parent.length, -1))) throw cannotList(target, "the server has no page for this folder");
-  return { files: [], directories: [] };
+  const listing = page && parseDirectoryIndex(page.text, page.headers.get("content-type"), page.url);
+  if (page === undefined || listing !== undefined) return listing;
+  onOther?.(page.text.slice(0, 1000));
+  throw cannotList(target, "the server's answer for this folder is no list of files");
 }

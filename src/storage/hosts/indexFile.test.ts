@@ -63,7 +63,7 @@ describe("writeIndex", () => {
 });
 
 describe("a host's index file", () => {
-  it("is not asked for by those who list nothing, and is one request for each list", async () => {
+  it("is not asked for by those who list nothing, and is one request for each list, the first time beside the page", async () => {
     const server = await serve({ root: await indexed(steps), index: "none" });
     const storage = open(server);
     await storage.read("100/_");
@@ -74,7 +74,9 @@ describe("a host's index file", () => {
       ["300/", []],
     ] as const)
       expect((await storage.list(prefix)).directories).toEqual(directories);
-    expect(server.requests.slice(1).map(({ path }) => path)).toEqual(Array(3).fill(`/${indexFileName}`));
+    const [first, ...later] = server.requests.slice(1).map(({ path }) => path);
+    expect(first).toBe(`/${indexFileName}`);
+    expect(later.filter((path) => path !== "/")).toEqual(Array(2).fill(`/${indexFileName}`));
   });
 
   it("is read anew each time, and where it has gone the host is asked again", async () => {
@@ -97,6 +99,44 @@ describe("a host's index file", () => {
     const storage = open(server);
     for (const prefix of ["", "100/", ""]) await storage.list(prefix);
     expect(server.requests.map(({ path }) => path)).toEqual([`/${indexFileName}`, "/", "/100/", "/"]);
+  });
+
+  it("and the page are asked for at once", async () => {
+    const asked: string[] = [];
+    let bothAsked = () => {};
+    const both = new Promise<void>((resolve) => {
+      bothAsked = resolve;
+    });
+    const fetch = async (url: string) => {
+      asked.push(new URL(url).pathname);
+      if (asked.length === 2) bothAsked();
+      await both; // for ever, were one asked after the other
+      return new Response(null, { status: 404 });
+    };
+    await expect(createHttpStorage("https://host/run", { fetch }, testClock()).list("")).rejects.toMatchObject({ reason: "cannot-list" });
+    expect(asked).toEqual([`/run/${indexFileName}`, "/run/"]);
+  });
+
+  it("and pages are asked for once each, whatever is listed, where the host lists nothing", async () => {
+    for (const [body, guesses] of [
+      ["", []],
+      ["<Error><Code>NoSuchKey</Code></Error>", ["/a?list-type=2", "/?list-type=2"]],
+    ] as const) {
+      const asked: string[] = [];
+      const fetch = async (url: string) => {
+        asked.push(url.slice("https://host".length).replace(/&.*/, ""));
+        return new Response(body, { status: 404 });
+      };
+      const storage = createHttpStorage("https://host/a/run", { fetch }, testClock());
+      await expect(storage.list("1/model/d/")).rejects.toMatchObject({ reason: "cannot-list" });
+      const pages = ["/a/run/1/model/d/", "/a/run/1/model/", "/a/run/"];
+      expect(asked.splice(0)).toEqual([`/a/run/${indexFileName}`, ...pages, ...guesses]);
+      for (const prefix of ["1/model/d/", "1/", ""]) {
+        await expect(storage.list(prefix)).rejects.toMatchObject({ reason: "cannot-list" });
+        await expect(storage.snapshot?.().list(prefix)).rejects.toMatchObject({ reason: "cannot-list" });
+        expect(asked.splice(0)).toEqual(Array(2).fill(`/a/run/${prefix}`));
+      }
+    }
   });
 
   it("and the page are all that a host which lists nothing is asked for, and the page alone from then on", async () => {
