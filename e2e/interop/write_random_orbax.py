@@ -18,10 +18,13 @@ import jax
 import numpy as np
 import orbax.checkpoint as ocp
 import orbax.checkpoint.experimental.v1 as v1
-from expected import write_json
+import write_random_processes
+from expected import plain, write_json
 from generations.saved import Record, describe_saved
 from generations.trees import Moments
 from write_random import RandomTree
+
+TOGETHER = 10  # checkpoints that several processes write
 
 PLAIN = Record(numbers=True, tuples=True)
 
@@ -82,19 +85,34 @@ def write_direct(tree, folder):
     return [{"leaves": saved}], {**options, "chunks": chunks is not None}
 
 
+def random_json(tree):
+    return tree.one_of(({"position": int(tree.random.integers(2**60)), "rate": [tree.random.normal(), None, float("nan")]}, [], {}, tree.text()))
+
+
 def write_manager(tree, folder):
-    """Two steps of a manager, whose items have names or not."""
+    """Two steps of a manager, whose items have names or not, with metrics and metadata or not; of the named ones a last one is JSON."""
     names = {"step_prefix": tree.one_of((None, "ckpt", "my_run")), "step_format_fixed_length": tree.one_of((None, 6))}
     steps = sorted(int(step) for step in tree.random.choice(1000, 2, replace=False))
     items = tree.one_of((("default",), ("params", "optimizer"), ("state",)))
     found = []
-    with ocp.CheckpointManager(folder, options=ocp.CheckpointManagerOptions(create=True, **names)) as manager:
+    best = {"best_fn": lambda metrics: metrics["loss"], "best_mode": "min"} if tree.chance(0.5) else {}
+    more = {"metadata": {"run": tree.text()}} if tree.chance(0.5) else {}
+    options = ocp.CheckpointManagerOptions(create=True, **names, **best)
+    with ocp.CheckpointManager(folder, options=options, **more) as manager:
         for step in steps:
             trees = {item: tree.whole() for item in items}
             saved = {item: ocp.args.PyTreeSave(each) for item, each in trees.items()}
-            manager.save(step, args=saved["default"] if "default" in saved else ocp.args.Composite(**saved))
-            found += [{"step": step, "item": item, "leaves": each} for item, each in trees.items()]
-    return found, {**names, "items": items}
+            json = {} if "default" in saved else {"config": random_json(tree)}
+            saved |= {item: ocp.args.JsonSave(value) for item, value in json.items()}
+            metrics = {"loss": tree.random.normal(), "worst": float("inf")} if best else {}
+            custom = {"note": tree.text(), "list": [1, None]} if tree.chance(0.5) else None
+            args = saved["default"] if "default" in saved else ocp.args.Composite(**saved)
+            manager.save(step, args=args, metrics=metrics or None, custom_metadata=custom)
+            metadata = {"metrics": plain(metrics), "customMetadata": custom or {}, "rootMetadata": more.get("metadata", {})}
+            about = {"step": step, "metadata": metadata}
+            found += [{**about, "item": item, "leaves": each} for item, each in trees.items()]
+            found += [{**about, "item": item, "json": plain(value)} for item, value in json.items()]
+    return found, {**names, "items": items, "metrics": bool(best)}
 
 
 def write_v1(tree, folder):
@@ -117,7 +135,8 @@ def write_case(tree, out, index):
     writer = tree.one_of(WRITERS)
     found, options = writer(tree, out / str(index))
     about = f"{writer.__name__} {options}"
-    return [{**each, "folder": str(index), "about": about, "leaves": describe_saved(each["leaves"], PLAIN)} for each in found]
+    described = [{**each, **({"leaves": describe_saved(each["leaves"], PLAIN)} if "leaves" in each else {})} for each in found]
+    return [{**each, "folder": str(index), "about": about} for each in described]
 
 
 def main():
@@ -132,6 +151,9 @@ def main():
     while len(cases) < arguments.cases:
         tree = OrbaxTree(np.random.default_rng([arguments.seed, len(cases)]))
         cases += write_case(tree, out, len(cases))
+    together = out / "processes"
+    together.mkdir()
+    cases += write_random_processes.write(arguments.seed, TOGETHER, together)
     write_json(out / "expected.json", {"seed": arguments.seed, "cases": cases})
 
 

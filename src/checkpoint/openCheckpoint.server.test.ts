@@ -56,6 +56,14 @@ describe("from a server that lists", () => {
     expect(new Set(asked).size).toBe(8);
   });
 
+  it("arrays of zarr v3 in folders of their own take one file each, since the metadata says so", async () => {
+    const server = await serve("generations/0.12.8/checkpoints/zarr3-directories");
+    const { leaves } = await openCheckpoint(server.url);
+    const asked = askedOf(server);
+    expect(asked.filter((path) => path.endsWith("/zarr.json"))).toHaveLength(leaves.length);
+    expect(asked.filter((path) => path.endsWith("/.zarray"))).toEqual([]);
+  });
+
   it("a thousand leaves are known after no more", async () => {
     const server = await serve("thousand/checkpoints");
     const { leaves } = await openCheckpoint(server.url, { item: "model" });

@@ -107,7 +107,7 @@ test("zarrita is asked only where elements have to be put into another order", a
     "e/zarr.json": json(v3Array([sharded])),
     "f/zarr.json": json(v3Array([{ name: "transpose", configuration: { order: [0, 1] } }, bytes])),
   };
-  const arrays = await openZarrArrays(memoryStorage(common), ["a", "b", "c", "d", "e", "f"], new Pace());
+  const arrays = await openZarrArrays(memoryStorage(common), ["a", "b", "c", "d", "e", "f"], { pace: new Pace() });
   expect(arrays.map((array) => array?.stored.toRowMajor)).toEqual(arrays.map(() => undefined));
   expect(v2.mock.calls.length + v3.mock.calls.length).toBe(0);
   const rare = {
@@ -115,7 +115,7 @@ test("zarrita is asked only where elements have to be put into another order", a
     "b/zarr.json": json(v3Array([{ name: "transpose", configuration: { order: [1, 0] } }, bytes])),
     "c/zarr.json": json(v3Array([{ name: "transpose", configuration: { order: [1, 0] } }, sharded])),
   };
-  const transposed = await openZarrArrays(memoryStorage(rare), ["a", "b", "c"], new Pace());
+  const transposed = await openZarrArrays(memoryStorage(rare), ["a", "b", "c"], { pace: new Pace() });
   expect(transposed.every((array) => array?.stored.toRowMajor !== undefined)).toBe(true);
   expect([v2.mock.calls.length, v3.mock.calls.length]).toEqual([1, 2]);
 });
@@ -130,18 +130,23 @@ test("many arrays are read together where the storage can, and zarr.json only of
       return Promise.all(keys.map((key) => files.read(key)));
     },
   };
-  const found = await openZarrArrays(storage, ["a", "c"], new Pace());
+  const found = await openZarrArrays(storage, ["a", "c"], { pace: new Pace() });
   expect(found.map((array) => array?.spec.dtype)).toEqual(["bfloat16", "float32"]);
   expect(asked).toEqual([["a/.zarray", "c/.zarray"]]);
-  expect((await openZarrArrays(storage, ["a", "b", "c"], new Pace())).map((array) => array?.name)).toEqual(["a", undefined, "c"]);
+  expect((await openZarrArrays(storage, ["a", "b", "c"], { pace: new Pace() })).map((array) => array?.name)).toEqual(["a", undefined, "c"]);
   expect(asked.slice(1)).toEqual([["a/.zarray", "b/.zarray", "c/.zarray"], ["b/zarr.json"]]);
+  await openZarrArrays(storage, ["a", "c"], { pace: new Pace(), likely: 3 });
+  expect(asked.slice(3)).toEqual([
+    ["a/zarr.json", "c/zarr.json"],
+    ["a/.zarray", "c/.zarray"],
+  ]);
 });
 
 test("arrays of the same metadata keep their own names, and one that differs its own metadata", async () => {
   const names = ["a", "b", "c"];
   const other = { ...zarray, dtype: "<f4", chunks: [3, 3] };
   const files = Object.fromEntries(names.map((name) => [`${name}/.zarray`, json(name === "b" ? other : zarray)]));
-  const [a, b, c] = await openZarrArrays(memoryStorage(files), names, new Pace());
+  const [a, b, c] = await openZarrArrays(memoryStorage(files), names, { pace: new Pace() });
   expect([a?.name, b?.name, c?.name]).toEqual(names);
   expect([a?.spec.dtype, b?.spec.dtype, c?.spec.dtype]).toEqual(["bfloat16", "float32", "bfloat16"]);
   expect(a?.spec).toBe(c?.spec);
@@ -151,5 +156,5 @@ test("arrays of the same metadata keep their own names, and one that differs its
 
 test("damage that two arrays share names the first of them", async () => {
   const files = { "a/.zarray": json(zarray), "b/.zarray": json({ ...zarray, order: "X" }), "c/.zarray": json({ ...zarray, order: "X" }) };
-  await expect(openZarrArrays(memoryStorage(files), ["a", "b", "c"], new Pace())).rejects.toMatchObject({ path: "b/.zarray" });
+  await expect(openZarrArrays(memoryStorage(files), ["a", "b", "c"], { pace: new Pace() })).rejects.toMatchObject({ path: "b/.zarray" });
 });

@@ -69,10 +69,15 @@ export function innerArray(array: ZarrArray, { chunkShape, inner }: ShardLayout)
 /** Where the metadata of arrays lie: a storage, or what reads many values at the cost of one. */
 export type ArrayStorage = Pick<ReadableStorage, "read"> | Pick<LocatedStorage, "readAll">;
 
-/** What many values are read with. */
-interface MetadataOptions extends Omit<ReadOptions, "range"> {
+/** How {@link openZarrArrays} opens. */
+export interface OpenArraysOptions {
   readonly pace: Pace;
+  /** Version of zarr that is asked for first; 2 unless given. */
+  readonly likely?: 2 | 3 | undefined;
 }
+
+/** What many values are read with. */
+interface MetadataOptions extends Omit<ReadOptions, "range">, OpenArraysOptions {}
 
 /** Arrays whose metadata are read together: enough to ask for all nodes of an index at once, few enough for the memory that they take. */
 const arraysAtOnce = 4096;
@@ -82,7 +87,7 @@ const arraysAtOnce = 4096;
  * @throws CorruptCheckpointError for damaged metadata, UnsupportedCheckpointError for what is not read.
  */
 export async function openZarrArray(storage: ArrayStorage, name: string, context: TaskContext = {}): Promise<ZarrArray | undefined> {
-  const [array] = await openZarrArrays(storage, [name], new Pace(), context);
+  const [array] = await openZarrArrays(storage, [name], { pace: new Pace() }, context);
   return array;
 }
 
@@ -90,7 +95,7 @@ export async function openZarrArray(storage: ArrayStorage, name: string, context
 export async function openZarrArrays(
   storage: ArrayStorage,
   names: readonly string[],
-  pace: Pace,
+  { pace, likely }: OpenArraysOptions,
   context: TaskContext = {},
 ): Promise<(ZarrArray | undefined)[]> {
   const arrays: (ZarrArray | undefined)[] = [];
@@ -100,6 +105,7 @@ export async function openZarrArrays(
       signal: context.signal,
       longest: longestJson,
       pace,
+      likely,
     })) {
       if (pace.dueForSmallStep) await pace.rest();
       context.signal?.throwIfAborted();
@@ -182,13 +188,14 @@ async function readMetadata(storage: ArrayStorage, names: readonly string[], opt
     "readAll" in storage ? storage.readAll(keys, options) : Promise.all(keys.map((key) => storage.read(key, options)));
   // A name that ends with a slash owns the keys right behind it, as TensorStore joins paths.
   const prefixes = names.map(keyPrefix);
-  const v2 = await readAll(prefixes.map((prefix) => prefix + fileOf[2]));
-  const missing = prefixes.filter((_, index) => v2[index] === undefined);
-  const v3 = missing.length === 0 ? [] : await readAll(missing.map((prefix) => prefix + fileOf[3]));
+  const [likely, other] = options.likely === 3 ? ([3, 2] as const) : ([2, 3] as const);
+  const first = await readAll(prefixes.map((prefix) => prefix + fileOf[likely]));
+  const missing = prefixes.filter((_, index) => first[index] === undefined);
+  const second = missing.length === 0 ? [] : await readAll(missing.map((prefix) => prefix + fileOf[other]));
   let nth = 0;
   return names.map((name, index) => {
     const prefix = prefixes[index] ?? "";
-    const bytes = v2[index];
-    return bytes === undefined ? { name, prefix, version: 3, bytes: v3[nth++] } : { name, prefix, version: 2, bytes };
+    const bytes = first[index];
+    return bytes === undefined ? { name, prefix, version: other, bytes: second[nth++] } : { name, prefix, version: likely, bytes };
   });
 }

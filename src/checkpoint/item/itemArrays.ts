@@ -8,7 +8,7 @@ import type { ReadableStorage } from "../../storage/storage.js";
 import { type UnitedPart, unitedStorage } from "../../storage/united.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
-import { openZarrArrays, type ZarrArray } from "../../zarr/openArray.js";
+import { type OpenArraysOptions, openZarrArrays, type ZarrArray } from "../../zarr/openArray.js";
 import { openFolders } from "./arrayPlaces.js";
 import type { ItemLayout } from "./layout.js";
 import { listed } from "./listed.js";
@@ -40,13 +40,14 @@ export async function openItemArrays(folder: ReadableStorage, source: TreeSource
   if (values.length > 0) base.push({ prefix: withinState, storage: stateArrays(folder, source.stateFile, values) });
   const inFolders = source.place.databases === undefined;
   const names = wanted.map(({ name }) => name);
-  const arrays = await openNamed(unitedStorage(base), names, inFolders, pace, context);
+  const options = { pace, likely: source.options.useZarr3 === true ? 3 : 2 } as const;
+  const arrays = await openNamed(unitedStorage(base), names, inFolders, options, context);
   const lost = names.filter((_, index) => arrays[index] === undefined);
   const folders = lost.length === 0 ? [] : await openFolders(folder, lost, context);
   const storage = unitedStorage([...base, ...folders]);
   const otherNames = inFolders ? lost.map(withSlashes) : lost;
   const isHopeless = folders.length === 0 && otherNames.every((name, index) => name === lost[index]);
-  const found = isHopeless ? [] : await openNamed(storage, otherNames, inFolders, pace, context);
+  const found = isHopeless ? [] : await openNamed(storage, otherNames, inFolders, options, context);
   let nth = 0;
   const opened = new Map<TreeEntry, ZarrArray>();
   for (const [index, { entry }] of wanted.entries()) {
@@ -67,11 +68,11 @@ async function openNamed(
   storage: LocatedStorage,
   names: readonly string[],
   inFolders: boolean,
-  pace: Pace,
+  options: OpenArraysOptions,
   context: TaskContext,
 ): Promise<(ZarrArray | undefined)[]> {
   const isNamed = (name: string) => !inFolders || name.startsWith(withinState) || isPath(name.replace(/\/$/, "")) || name === "";
-  const arrays = await openZarrArrays(storage, names.filter(isNamed), pace, context);
+  const arrays = await openZarrArrays(storage, names.filter(isNamed), options, context);
   let nth = 0;
   return names.map((name) => (isNamed(name) ? arrays[nth++] : undefined));
 }
