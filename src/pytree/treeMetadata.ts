@@ -15,7 +15,7 @@ export const valueTypes = {
   List: "empty",
   Tuple: "empty",
   NamedTuple: "empty",
-  /** Python's `...`, which Orbax 0.10 and later save as a leaf that is not there. */
+  /** Python's `...`: a leaf that is not there since Orbax 0.11.13; 0.6.4 to 0.11.0 refuse it, and up to 0.5.16 it is saved as None. */
   placeholder: "empty",
 } as const;
 
