@@ -6,6 +6,7 @@ import type { GpuArray } from "../gpu/gpuArray.js";
 import { memoryStorage } from "../storage/memory.js";
 import { nodeStorage } from "../storage/node.js";
 import type { ReadableStorage } from "../storage/storage.js";
+import { copySteps } from "./copy/copySteps.js";
 import { type Files, filesOfStep, fixtureFolder } from "./fixtureSteps.testing.js";
 import { openCheckpoint } from "./openCheckpoint.js";
 import { restoredLeaves, sameLeaves } from "./restoredLeaves.testing.js";
@@ -17,6 +18,16 @@ const fixture = (path: string) => nodeStorage(join(fixtureFolder, path));
 /** Files of plain Orbax's step 1, moved to where `place` says. */
 const movedFiles = (place: (path: string) => string): Files =>
   new Map([...filesOfStep("plain-orbax", 1)].map(([path, bytes]) => [place(path), bytes]));
+
+/** All files of a place, at the paths that are given for theirs. */
+async function filesBelow(place: ReadableStorage, pathOf: (path: string) => string, prefix = ""): Promise<[string, Uint8Array][]> {
+  const { files, directories } = await place.list(prefix);
+  const here = files.map(
+    async (name) => [pathOf(prefix + name), (await place.read(prefix + name)) ?? new Uint8Array()] as [string, Uint8Array],
+  );
+  const below = await Promise.all(directories.map((name) => filesBelow(place, pathOf, `${prefix}${name}/`)));
+  return [...(await Promise.all(here)), ...below.flat()];
+}
 
 const tree = { a: { dtype: "int32", shape: [8] }, b: { c: { dtype: "int32", shape: [3] } } };
 
@@ -111,7 +122,7 @@ describe("the latest step of a root", () => {
       await expect(openCheckpoint(rootOf("x_9", "y_9"), options)).rejects.toThrow(/"x_9" and "y_9" in memory both stand for step 9/);
   });
 
-  it("is one whose save ended, also where saves begin under their final name", async () => {
+  it("is the one in which something is whole, where saves begin under their final name", async () => {
     const files = new Map([...step("9"), ...step("10")]);
     files.set(`10/${uncommitted[0]}`, uncommitted[1]);
     expect(await openCheckpoint(memoryStorage(files))).toMatchObject({ step: 10 });
@@ -122,7 +133,51 @@ describe("the latest step of a root", () => {
     expect(await openCheckpoint(memoryStorage(files))).toMatchObject({ step: 9 });
     expect(await openCheckpoint(memoryStorage(files), { step: 10 })).toMatchObject({ step: 10, layout: { databases: "processes" } });
     const only = new Map([...files].filter(([path]) => path.startsWith("10/")));
-    await expect(openCheckpoint(memoryStorage(only))).rejects.toThrow(/holds only unfinished steps.*: 10/);
+    expect(await openCheckpoint(memoryStorage(only))).toMatchObject({ step: 10, layout: { databases: "processes" } });
+  });
+
+  // Orbax 0.12.8 on a disk: all_steps() has each of these, latest_step() is 10, and restore(10) gives the arrays, or fails where there are none;
+  // so does substrax.
+  describe("that was begun and not committed is a step for every call", () => {
+    const begun = (files: Iterable<readonly [string, Uint8Array]>) => {
+      const inside = [...files].filter(([path]) => !path.endsWith("commit_success.txt"));
+      return new Map([...step("9"), ...inside, [`10/${uncommitted[0]}`, uncommitted[1]] as const]);
+    };
+    const ofTen = (folder: string) => filesBelow(fixture(folder), (path) => `10/default/${path}`);
+
+    it.each([
+      ["with its database", async () => step("10")],
+      ["with arrays in folders", () => ofTen("generations/0.12.8/checkpoints/zarr3-directories")],
+      ["with one array", () => ofTen("zarr-python/2/arrays/compressor_none")],
+      ["with a state file", () => ofTen("generations/0.4.8/checkpoints/directories-slashes")],
+    ])("%s", async (_, files) => {
+      const storage = memoryStorage(begun(await files()));
+      const store = new OrbaxCheckpointStore(storage);
+      expect([await store.listSteps(), await store.latestStep()]).toEqual([[9, 10], 10]);
+      for (const options of [{}, { step: 10 }]) {
+        const opened = await openCheckpoint(storage, options);
+        expect(opened).toMatchObject({ kind: "root", step: 10 });
+        expect(restoredLeaves(await opened.restore()).length).toBeGreaterThan(0);
+      }
+      const to = memoryStorage();
+      await copySteps(storage, to);
+      expect(await new OrbaxCheckpointStore(to).listSteps()).toEqual([9, 10]);
+    });
+
+    it("with JSON alone", async () => {
+      const json = new TextEncoder().encode('{"a": 1}');
+      const opened = await openCheckpoint(memoryStorage(begun([["10/config/metadata", json]])), { item: "config" });
+      expect(await opened.restore()).toEqual({ a: 1 });
+    });
+
+    it("with nothing, which is opened by its number, and passed over without", async () => {
+      const storage = memoryStorage(begun([]));
+      expect(await new OrbaxCheckpointStore(storage).latestStep()).toBe(10);
+      expect(await openCheckpoint(storage)).toMatchObject({ step: 9 });
+      await expect(openCheckpoint(storage, { step: 10 })).rejects.toThrow("memory/10 holds no item");
+      const only = memoryStorage({ [`10/${uncommitted[0]}`]: uncommitted[1] });
+      await expect(openCheckpoint(only)).rejects.toThrow("memory/10 holds no item");
+    });
   });
 
   it.each([["7.orbax-checkpoint-tmp"], ["step_7.orbax-checkpoint-tmp-3"]])("unfinished in %s says so", async (name) => {

@@ -20,7 +20,7 @@ import { unlessChanged } from "./unlessChanged.js";
 
 /** What of a checkpoint {@link openCheckpoint} opens, and how it restores unless its restores say otherwise. */
 export interface OpenOptions<Device extends GPUDevice | undefined = GPUDevice | undefined> extends RestoreDefaults<Device> {
-  /** Of a root: the step; the latest that is finished unless given. */
+  /** Of a root: the step; the latest unless given. */
   readonly step?: number | undefined;
   /** Of a step: the item; its only tree of arrays unless given, or the one that has the name which Orbax gives where nobody did. */
   readonly item?: string | undefined;

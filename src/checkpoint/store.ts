@@ -64,7 +64,7 @@ export interface CheckpointStore<StoreDevice extends GPUDevice | undefined = und
   ): Promise<RestoredCheckpoint<T, Device, "part">>;
   /** Reads only a step's record. */
   readMetadata(step: number, options?: ReadStepOptions): Promise<CheckpointMetadata>;
-  /** All finished steps, ascending. */
+  /** All steps, ascending. */
   listSteps(options?: ReadStepOptions): Promise<number[]>;
   /** The highest step; null where there is none. */
   latestStep(options?: ReadStepOptions): Promise<number | null>;
@@ -141,7 +141,8 @@ export class OrbaxCheckpointStore<
   }
 
   /**
-   * All finished steps, ascending; read each time, so that other writers' steps are seen. Empty where the directory does not exist.
+   * All steps, ascending: the folders that a number names, as Orbax counts them on a disk, where unfinished saves have other names. Read each
+   * time, so that other writers' steps are seen. Empty where the directory does not exist.
    * @throws StorageError `"cannot-list"` for a web server without directory listings: give the step to `restore` then.
    */
   async listSteps(options: ReadStepOptions = {}): Promise<number[]> {

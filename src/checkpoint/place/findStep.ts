@@ -6,7 +6,7 @@ import { readStepFile } from "../metadata/orbaxMetadata.js";
 import type { Explorer, Folder } from "./explorer.js";
 import { itemNames } from "./itemKind.js";
 import { levelProbes } from "./level.js";
-import { finalName, isTemporary, type NamedStep, stepOfName } from "./stepName.js";
+import { finalName, isProcess, isTemporary, type NamedStep, stepOfName } from "./stepName.js";
 
 /** A root that was looked into. */
 export interface Root {
@@ -38,20 +38,23 @@ export async function findStep({ label, folder, steps }: Root, step: number, exp
 }
 
 /**
- * The newest step of a root whose save ended.
- * @throws UnsupportedCheckpointError where none did, CheckpointValueError where several folders stand for the newest.
+ * The newest step of a root. Every folder that is named like a step is one, as for Orbax on a disk; but where saves begin under their final
+ * names, the newest of those in which something is whole is meant.
+ * @throws UnsupportedCheckpointError where there are only saves that did not end, CheckpointValueError where several folders stand for the newest.
  */
 export async function findLatestStep({ label, folder, steps }: Root, explorer: Explorer, files: OptionalFiles): Promise<NamedStep> {
+  const stepOf = ({ step }: NamedStep) =>
+    onlyOne(
+      label,
+      steps.filter((named) => named.step === step),
+    );
   for (const named of steps.toReversed()) {
     const isFile = folder.files.has(named.name);
-    if (isFile || (await isFinished(named.name, explorer, files))) {
-      return onlyOne(
-        label,
-        steps.filter(({ step }) => step === named.step),
-      );
-    }
+    if (isFile || (await isWhole(named.name, explorer, files))) return stepOf(named);
   }
-  const names = [...steps.map(({ name }) => name), ...temporaryNames(folder)].slice(0, 10).join(", ");
+  const newest = steps.at(-1);
+  if (newest !== undefined) return stepOf(newest);
+  const names = temporaryNames(folder).slice(0, 10).join(", ");
   throw new UnsupportedCheckpointError(`${label} holds only unfinished steps, whose saves did not end: ${names}`);
 }
 
@@ -68,10 +71,10 @@ function onlyOne(label: string, found: readonly NamedStep[]): NamedStep {
 const temporaryNames = ({ directories }: Folder): string[] => [...directories].filter(isTemporary).sort();
 
 /**
- * Whether the save of a step ended. A folder that was renamed when it did tells by its name; where there is no renaming (object stores), one of
- * these does: the marker of a commit, its time, or an item that is complete.
+ * Whether anything in a step is whole. On a disk all is, since a step gets its name when its save ended; on object stores, which cannot rename,
+ * one of these tells: the marker of a commit, its time, an item with all that a restore needs, or that no item has arrays.
  */
-async function isFinished(name: string, explorer: Explorer, files: OptionalFiles): Promise<boolean> {
+async function isWhole(name: string, explorer: Explorer, files: OptionalFiles): Promise<boolean> {
   const inside = await explorer.look(name, levelProbes);
   const names = itemNames(inside);
   if (names.length === 0 && inside.files.size === 0) return false;
@@ -80,5 +83,13 @@ async function isFinished(name: string, explorer: Explorer, files: OptionalFiles
   if (commitTimestampNsecs !== undefined || initTimestampNsecs === undefined) return true;
   if (inside.files.has("manifest.ocdbt") || inside.files.has("checkpoint")) return true;
   const items = await Promise.all(names.slice(0, 20).map((item) => explorer.look(`${name}/${item}`, ["manifest.ocdbt"])));
-  return items.some((item) => item.files.has("manifest.ocdbt"));
+  return items.some(hasArrays) || (items.length > 0 && items.every(hasNone));
 }
+
+/** Whether an item has a database, a state file or arrays in folders of their own; those of processes are parts until they are merged. */
+const hasArrays = ({ files, directories }: Folder): boolean =>
+  ["manifest.ocdbt", "checkpoint", ".zarray", "zarr.json"].some((file) => files.has(file)) ||
+  [...directories].some((name) => !isProcess(name) && !isTemporary(name) && name !== "d" && name !== "array_metadatas");
+
+/** Whether an item is no tree, such as JSON. */
+const hasNone = ({ files, directories }: Folder): boolean => files.size > 0 && directories.size === 0 && !files.has("_METADATA");
