@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Page, expect as quickExpect } from "playwright/test";
 import { trainTwice } from "../demo/headlessTraining.mjs";
 import { serveDemo } from "../demo/serve.mjs";
-import { drawWithMouse, losableDevice } from "./demo/demoPage.js";
+import { drawWithMouse, losableDevice, openDemo, reportOf } from "./demo/demoPage.js";
 import { drawings } from "./demo/drawings.js";
 import { shiftsOf, watchShifts, windowSizes } from "./demo/layoutShifts.js";
 import { test } from "./demo/test.js";
@@ -211,6 +211,35 @@ test("the page fits a phone, in the light and in the dark", async ({ page, demo 
 
 test.describe("without a network", () => {
   test.use({ serviceWorkers: "allow", expectedErrors: /^Failed to load resource|ERR_CONNECTION_REFUSED|ERR_FAILED/ });
+
+  const worksOffline = "it comes with the page, which works offline now";
+
+  test("the page begins with Python's step, and the other page opens, when this one was visited once", async ({ page, demo }) => {
+    const server = await serveDemo({ root: join(import.meta.dirname, ".."), built: demo.built });
+    const first = await openTraining(page, server.url);
+    await expect(rowOf(page, "1,200")).toContainText(worksOffline);
+    const trained = await train(page, { steps: "50 steps", every: "50 steps" });
+    await server.close();
+
+    await page.reload();
+    expect(await restOf(page)).toMatchObject({ status: "ready", step: 1250 });
+    await button(page, "Restore Python’s step").click();
+    expect(await restOf(page, 1200)).toEqual({ ...first, saved: [1250] });
+    expect(lastLosses(await train(page, { steps: "50 steps", every: whenAsked }), 50)).toEqual(trained.losses);
+
+    await page.getByRole("navigation").getByRole("link", { name: "Restore" }).click();
+    expect(await reportOf(page)).toMatchObject({ status: "done", predictions: { total: 360 } });
+    await expect(page.getByText("No network: restored from here")).toBeVisible();
+  });
+
+  test("the page opens for the first time, with Python's step, when the other one was visited once", async ({ page, demo }) => {
+    const server = await serveDemo({ root: join(import.meta.dirname, ".."), built: demo.built });
+    await openDemo(page, server.url);
+    await expect(page.getByText("Works offline now")).toBeVisible();
+    await server.close();
+    expect(await openTraining(page, server.url)).toMatchObject({ status: "ready", step: 1200, losses: [], saved: [] });
+    expect(await train(page, { steps: "50 steps", every: "50 steps" })).toMatchObject({ status: "ready", saved: [1250] });
+  });
 
   test("the page goes on from its latest step, where the other page was opened before; the two lead to each other", async ({
     page,

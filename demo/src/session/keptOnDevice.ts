@@ -1,4 +1,4 @@
-import type { Mirror } from "orbax-webgpu";
+import { keepBundledStep, mirror } from "./bundled.js";
 
 /** What of the page and its checkpoints stands on the device, and whether it opens without a network. */
 export interface KeptOnDevice {
@@ -17,17 +17,24 @@ export interface KeptOnDevice {
 /** Takes over how far it is. */
 type Tell = (kept: KeptOnDevice) => void;
 
-/** Tells, once a step is restored, what is kept of it; and, when the browser has kept the page too, that it works offline. */
-export async function tellKept(mirror: Pick<Mirror, "progress" | "size">, tell: Tell): Promise<void> {
+/** Tells, once a step is restored, what is kept; and, when the browser has kept the pages too, that they work offline. */
+export async function tellKept(tell: Tell): Promise<void> {
   const { problem, offline } = mirror.progress;
   if (problem !== undefined) return tell({ bytes: 0, state: { kind: "not-kept", problem } });
   const bytes = await mirror.size();
   if (offline) return tell({ bytes, state: { kind: "offline" } });
   tell({ bytes, state: { kind: "keeping" } });
-  tell({ bytes, state: { kind: (await keepPage()) ? "works-offline" : "checkpoint-only" } });
+  const kind = (await keepForOffline()) ? "works-offline" : "checkpoint-only";
+  tell({ bytes: await mirror.size(), state: { kind } });
 }
 
-/** Lets a service worker keep the page's own files; false where the browser has none. */
+/** Keeps the step that the training begins with, and the pages; whether both work without a network from now on. */
+export async function keepForOffline(): Promise<boolean> {
+  if (mirror.progress.problem === undefined) await keepBundledStep();
+  return mirror.progress.problem === undefined && keepPage();
+}
+
+/** Lets a service worker keep the pages' own files; false where the browser has none. */
 async function keepPage(): Promise<boolean> {
   // Pages without https have none, whatever the types say.
   const workers = (navigator as { readonly serviceWorker?: ServiceWorkerContainer }).serviceWorker;

@@ -1,22 +1,14 @@
-import { isCheckpointError, mirrored, type OpenedStep, OrbaxCheckpointStore, type ProgressEvent } from "orbax-webgpu";
+import { isCheckpointError, type OpenedStep, OrbaxCheckpointStore, type ProgressEvent } from "orbax-webgpu";
 import { digitsClassifier } from "../digits/classifier.js";
 import { evaluate } from "../digits/evaluate.js";
 import { digitsTemplate } from "../digits/model.js";
 import { fetchTestImages } from "../digits/testImages.js";
+import { bundledSteps, checkpoints, mirror } from "./bundled.js";
 import { tellKept } from "./keptOnDevice.js";
 import { leafValues } from "./leafValues.js";
 import { requestGpu } from "./requestGpu.js";
 import type { RestoredDigits, SessionState } from "./sessionState.js";
 import { forgetTraffic, trafficBelow } from "./traffic.js";
-
-const digits = new URL("digits/", document.baseURI);
-const checkpoints = new URL("checkpoints/", digits);
-
-/** The checkpoints as they are read: over HTTP, and from the page's own files where those have them. */
-const mirror = mirrored(checkpoints, "mirror");
-
-/** Steps of the bundled checkpoints, for servers that list no folders. */
-const bundledSteps = [400, 800, 1200];
 
 /** Takes over what a session has found out. */
 export type Update = (change: Partial<SessionState>) => void;
@@ -33,7 +25,7 @@ export async function runSession(wanted: number | undefined, update: Update, sig
   try {
     told({ phase: { kind: "opening" }, check: { kind: "waiting" } });
     const restored = await restoreStep(wanted, told, signal);
-    void tellKept(mirror, (kept) => told({ kept })).catch(() => undefined);
+    void tellKept((kept) => told({ kept })).catch(() => undefined);
     if (restored !== undefined) await checkAgainstFlax(restored, told, signal);
   } catch (cause) {
     const error = errorOf(cause);
@@ -119,7 +111,7 @@ async function listSteps(store: OrbaxCheckpointStore, signal: AbortSignal): Prom
 
 async function checkAgainstFlax({ step, restored }: { step: number; restored: RestoredDigits }, told: Update, signal: AbortSignal) {
   try {
-    const tests = await fetchTestImages(new URL("test-images.json", digits), signal);
+    const tests = await fetchTestImages(new URL("../test-images.json", checkpoints), signal);
     told({ tests });
     told({ check: { kind: "done", evaluation: await evaluate(restored.classifier, tests, step) } });
   } catch (cause) {

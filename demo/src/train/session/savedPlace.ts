@@ -1,4 +1,5 @@
 import { copySteps, memoryStorage, OrbaxCheckpointStore, opfsStorage, zipSteps, zipStorage } from "orbax-webgpu";
+import { bundledStep, mirror } from "../../session/bundled.js";
 import type { DigitsRun } from "../run/digitsRun.js";
 import { type Place, readSavedSteps, type SavedSteps } from "./savedSteps.js";
 
@@ -8,16 +9,13 @@ const folder = "digits-training";
 /** Steps that stay; older ones go when a newer one is saved. */
 export const maxToKeep = 6;
 
-/** The step that Python saved, which comes with the page. */
-export const bundledStep = 1200;
-
 /** What a run can begin with. */
 export type Origin = number | "python";
 
 /** Where the page keeps its steps: the browser's files, or memory. */
 export class SavedPlace {
   readonly #place: Place;
-  readonly #python = new OrbaxCheckpointStore(new URL("digits/checkpoints/", document.baseURI));
+  readonly #python = new OrbaxCheckpointStore(mirror);
 
   constructor(where: "files" | "memory") {
     const storage = where === "files" ? opfsStorage(folder) : memoryStorage();

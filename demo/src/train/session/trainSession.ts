@@ -1,4 +1,5 @@
 import { isCheckpointError } from "orbax-webgpu";
+import { keepForOffline } from "../../session/keptOnDevice.js";
 import { withImage, withoutLast } from "../data/images.js";
 import { type DigitsRun, type RunContext, restoreRun } from "../run/digitsRun.js";
 import { openContext } from "./openContext.js";
@@ -181,6 +182,10 @@ export class TrainSession {
       this.#tell({ phase: { kind: "lost", message: message || "the browser gave no reason" } }),
     );
     await this.#restore(this.#state.saved?.latest ?? "python");
+    void keepForOffline().then(
+      (worksOffline) => this.#tell({ worksOffline }),
+      () => undefined, // without a network now, or without such files: nothing changes
+    );
   }
 
   async #restore(origin: Origin): Promise<void> {

@@ -56,6 +56,8 @@ export interface TrainState extends Watched {
   readonly trouble: Trouble | undefined;
   /** Whether steps are lost with the page. */
   readonly inMemory: boolean;
+  /** Whether the page, and Python's step, are kept on the device. */
+  readonly worksOffline: boolean;
 }
 
 /** Before anything was read. */
@@ -67,4 +69,5 @@ export const initialState: TrainState = {
   saved: undefined,
   trouble: undefined,
   inMemory: false,
+  worksOffline: false,
 };

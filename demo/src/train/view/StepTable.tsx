@@ -1,6 +1,7 @@
 import type { CheckpointMetadata } from "orbax-webgpu";
+import { bundledStep } from "../../session/bundled.js";
 import { grouped, percent } from "../../view/numbers.js";
-import { bundledStep, type Origin } from "../session/savedPlace.js";
+import type { Origin } from "../session/savedPlace.js";
 import type { SavedStep, SavedSteps } from "../session/savedSteps.js";
 import type { Training } from "../session/useTraining.js";
 import { bytesText } from "./bytesText.js";
@@ -48,7 +49,7 @@ export function StepTable({ training, saved, keepFocus }: StepTableProps) {
         ))}
         <tr>
           <th scope="row">{grouped(bundledStep)}</th>
-          <td colSpan={4}>by Flax and Optax in Python; it comes with the page</td>
+          <td colSpan={4}>by Flax and Optax in Python; it comes with the page{training.worksOffline ? ", which works offline now" : ""}</td>
           {actions("python")}
         </tr>
       </tbody>

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
+import { bundledStep } from "../../session/bundled.js";
 import { grouped, percent } from "../../view/numbers.js";
 import { emptyHistory } from "../run/history.js";
-import { bundledStep } from "../session/savedPlace.js";
 import type { Training } from "../session/useTraining.js";
 import { Curves } from "./Curves.js";
 import { Obstacle } from "./Obstacle.js";

@@ -2,9 +2,9 @@ import { CodeExample } from "../../view/CodeExample.js";
 
 /** What the page does with the library. */
 const text = `\
-import { OrbaxCheckpointStore } from "orbax-webgpu";
+import { mirrored, OrbaxCheckpointStore } from "orbax-webgpu";
 
-const python = new OrbaxCheckpointStore(new URL("digits/checkpoints/", location.href));
+const python = new OrbaxCheckpointStore(mirrored(new URL("digits/checkpoints/", location.href), "mirror")); // read once, then from OPFS
 const store = new OrbaxCheckpointStore("digits-training", { maxToKeep: 6 }); // a folder of the browser's own files (OPFS)
 const latest = await store.latestStep();
 const opened = latest === null ? await python.open(1200) : await store.open(latest);
