@@ -1,10 +1,6 @@
 import { requireOptions } from "../arguments.js";
-import { formatJson } from "../bytes/formatJson.js";
-import type { JsonValue } from "../bytes/json.js";
-import { CheckpointValueError, StorageError } from "../errors.js";
+import { CheckpointValueError } from "../errors.js";
 import type { BufferLimits } from "../gpu/limits.js";
-import { isAbsentFile } from "../storage/streamRange.js";
-import type { TaskContext } from "../tasks/context.js";
 import { steadyProgress } from "../tasks/steadyProgress.js";
 import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
 import type { RestoredLeaf, RestoredTree } from "./item/leaves.js";
@@ -13,11 +9,12 @@ import { noteRestored } from "./item/origins.js";
 import { metadataOfRecord } from "./metadata/orbaxMetadata.js";
 import { type OpenedCheckpoint, openedCheckpoint, type Reading } from "./openedCheckpoint.js";
 import type { StepIndex } from "./openStep.js";
-import { type ReadOn, readOn } from "./readOn.js";
+import type { ReadOn } from "./readOn.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import type { RestoredItems } from "./restore/restoreItems.js";
 import { type RestoreDefaults, type RestoreOptions, restoreRules, type WholeRestoreOptions } from "./restore/restoreOptions.js";
 import { destroyOwned, limitsOf, onFirstCall, restoreOpened } from "./restoreOpened.js";
+import { type OpeningStep, readSave } from "./sameSave.js";
 import type { Opened } from "./stepAccess.js";
 import type { Extent, RestoredItemsOf, Templates } from "./template/restoredTypes.js";
 
@@ -73,10 +70,10 @@ export interface RestoredCheckpoint<in out T extends Templates, in out Device, i
 export function openedStep<StoreDevice extends GPUDevice | undefined>(
   first: Opened<StepIndex>,
   defaults: RestoreDefaults<StoreDevice>,
-  reopen?: (context: TaskContext) => Promise<Opened<StepIndex>>,
+  reopen?: OpeningStep,
 ): OpenedStep<StoreDevice> {
   const index = first.value;
-  const readStep = readingSave(first, reopen);
+  const readStep = readSave(first, reopen);
   const leaves = onFirstCall(() => index.items.flatMap((item) => leafInfos(item.leaves, item.name)));
   return {
     step: index.step,
@@ -105,47 +102,6 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
 
 const factsOf = ({ step, metadata }: StepIndex, { name, folder }: ItemIndex) =>
   ({ kind: "root", step, item: name, path: folder, metadata: metadataOfRecord(metadata) }) as const;
-
-/** Reads on as long as the step is the same save. One that was replaced mostly lacks the files of the save before, whose names are random. */
-function readingSave(
-  first: Opened<StepIndex>,
-  reopen: ((context: TaskContext) => Promise<Opened<StepIndex>>) | undefined,
-): ReadOn<Opened<StepIndex>> {
-  if (reopen === undefined) return readOn(first);
-  const reopenSame = async (context: TaskContext) => requireSameSave(first.value, await reopen(context));
-  const readOnceMore = readOn(first, reopenSame);
-  return async (read, context) => {
-    try {
-      return await readOnceMore(read, context);
-    } catch (error) {
-      if (isAbsentFile(error)) await reopenSame({ signal: context.signal });
-      throw error;
-    }
-  };
-}
-
-/**
- * What is there now, where it is what was opened: leaves and record are what the caller knows of the step.
- * @throws StorageError `"changed"` for another save of the step.
- */
-function requireSameSave(first: StepIndex, opened: Opened<StepIndex>): Opened<StepIndex> {
-  if (textOf(first) === textOf(opened.value)) return opened;
-  const message = "the step was saved anew after it was opened, and what was read of it belongs to the save before: open it again";
-  throw new StorageError({ path: String(first.step), reason: "changed", message });
-}
-
-/** All that is known of a step, as a text. */
-const textOf = ({ metadata, items }: StepIndex): string =>
-  formatJson([
-    metadata as unknown as JsonValue,
-    ...items.map(({ name, leaves }) => [
-      name,
-      ...leaves.map((leaf) => {
-        if (leaf.kind === "string") return [leaf.path, leaf.value];
-        return "array" in leaf ? [leaf.path, leaf.kind, leaf.array.spec.dtype, [...leaf.array.spec.shape]] : [leaf.path, leaf.valueType];
-      }),
-    ]),
-  ]);
 
 /** The templates that are there; null counts as not given. */
 function givenTemplates({ step, items }: StepIndex, templates: Templates): Templates {

@@ -1,4 +1,6 @@
-import { join } from "node:path";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RunningServer, startServer } from "../../e2e/server/server.mjs";
 import { StorageError } from "../errors.js";
@@ -74,6 +76,44 @@ describe("on a server, where data files change since a step was opened", () => {
   });
 });
 
+describe("on a server, where the step's folder is swapped for that of another save", () => {
+  let server: RunningServer;
+  let folder: string;
+  const put = async (files: Files) => {
+    for (const [path, bytes] of files) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), bytes);
+    }
+  };
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "orbax-webgpu-swapped-"));
+    server = await startServer({ root: folder });
+  });
+  afterAll(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(Object.entries(calls))("%s reads nothing of that, and the store's restore all of it", async (_, call) => {
+    const store = new OrbaxCheckpointStore(server.url);
+    for (const wasRead of [false, true]) {
+      await put(saved());
+      const step = await store.open(1200);
+      if (wasRead) await call(step, new FakeDevice().gpu);
+      await rm(join(folder, "1200"), { recursive: true });
+      await put(savedAnew());
+      const device = new FakeDevice();
+      await expect(call(step, device.gpu)).rejects.toMatchObject({ name: "StorageError", reason: "changed", path: "1200" });
+      expect(device.alive).toEqual([]);
+      const { items } = await store.restore(1200);
+      expect(restoredLeaves(items)).toEqual(
+        restoredLeaves((await new OrbaxCheckpointStore(memoryStorage(savedAnew())).restore(1200)).items),
+      );
+      await rm(join(folder, "1200"), { recursive: true });
+    }
+  });
+});
+
 /** Files that can be swapped below their reader; each opening keeps the version of each file that it saw first. */
 function swappable(files: Files, beforeRead = (_path: string) => {}) {
   let now: ReadonlyMap<string, Uint8Array> = files;
@@ -143,6 +183,23 @@ describe("in a place that keeps versions apart", () => {
       const device = new FakeDevice();
       await expect(step.restore({ device: device.gpu })).rejects.toMatchObject({ name: "StorageError", reason: "changed" });
       expect(left).toBeLessThan(0);
+      expect(device.alive).toEqual([]);
+    }
+  });
+
+  it("the store's restore gives the other save whole, where it was swapped in the midst of it", async () => {
+    const expected = restoredLeaves((await new OrbaxCheckpointStore(memoryStorage(savedAnew())).restore(1200)).items);
+    for (const readBefore of [0, 1, 2]) {
+      let left = readBefore;
+      const { store, swap } = swappable(saved(), (path) => {
+        if (path.includes("ocdbt.process_0/d/") && left-- === 0) swap(savedAnew());
+      });
+      const device = new FakeDevice();
+      const { items, metadata, destroy } = await store.restore(1200, { device: device.gpu });
+      expect(left).toBeLessThan(0);
+      expect(restoredLeaves(items)).toEqual(expected);
+      expect(metadata).toEqual((await store.open(1200)).metadata);
+      destroy();
       expect(device.alive).toEqual([]);
     }
   });

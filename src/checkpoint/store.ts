@@ -7,7 +7,7 @@ import { stopTogether } from "../tasks/stopTogether.js";
 import { type CheckpointDirectory, directoryName, requireDirectory } from "./directory.js";
 import { type OpenedDirectory, openDirectory } from "./openDirectory.js";
 import { type OpenedStep, openedStep, type RestoredCheckpoint } from "./openedStep.js";
-import { openStep, readRecord, type StepIndex } from "./openStep.js";
+import { openStep, readRecord } from "./openStep.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import {
   defaultReadConcurrentBytes,
@@ -17,10 +17,10 @@ import {
   restoreRules,
   type WholeRestoreOptions,
 } from "./restore/restoreOptions.js";
+import { type OpeningStep, unlessReplaced } from "./sameSave.js";
 import type { SaveableItems } from "./save/saveable.js";
 import type { LockOptions, SaveOptions } from "./save/saveOptions.js";
 import type { WritableRoot } from "./save/writableRoot.js";
-import type { Opened } from "./stepAccess.js";
 import { bestOf, requireStep } from "./steps.js";
 import type { Templates } from "./template/restoredTypes.js";
 import { unlessChanged } from "./unlessChanged.js";
@@ -129,7 +129,10 @@ export class OrbaxCheckpointStore<
     requireOptions("restore", options, restoreRules);
     const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
     const opening = this.#opening(step);
-    return unlessChanged(async () => openedStep(await opening(options), this.#defaults).restore(steady) as never);
+    return unlessChanged(async () => {
+      const opened = await opening(options);
+      return unlessReplaced(() => openedStep(opened, this.#defaults).restore(steady), opened.value, opening, options) as never;
+    });
   }
 
   /** Reads only a step's record. Throws as {@link open}. */
@@ -227,7 +230,7 @@ export class OrbaxCheckpointStore<
   }
 
   /** What opens a step, each time as it is then. */
-  #opening(step: number): (context: TaskContext) => Promise<Opened<StepIndex>> {
+  #opening(step: number): OpeningStep {
     requireStep(step, this.#name);
     const { access } = this.#open();
     return (context) => access.open(step, (root) => openStep(root, step, this.#name, context), context);
