@@ -82,6 +82,11 @@ test("an outer folder is left out, a step's is not, and macOS's own files never 
   expect(await listed("runs/digits/400/a", "runs/digits/800/a")).toEqual({ files: [], directories: ["400", "800"] });
   expect(await listed("400/a", "__MACOSX/400/._a", "400/.DS_Store")).toEqual({ files: [], directories: ["400"] });
   expect(await listed("x/a", "y")).toEqual({ files: ["y"], directories: ["x"] });
+  expect(await listed("README.md", "LICENSE", "runs/digits/400/a", "runs/digits/notes.txt")).toEqual({
+    files: ["notes.txt"],
+    directories: ["400"],
+  });
+  expect(await listed("README.md", "400/a")).toEqual({ files: ["README.md"], directories: ["400"] });
 });
 
 test("pieces of a large deflated file are made as they are read", async () => {

@@ -55,14 +55,19 @@ export const nameOf = (zip: Blob): string => ("name" in zip && typeof zip.name =
 /** Folders that macOS adds. */
 const isForeign = (path: string): boolean => path.startsWith("__MACOSX/") || /(?:^|\/)\.DS_Store$/.test(path);
 
-/** `zip -r` of a folder has its name in front of everything; a number is a step's. */
+/** What people put beside the folder that they zip. */
+const isDocument = (path: string): boolean =>
+  /^(?:(?:readme|licen[cs]e|notice)[^/]*|[^/]+\.(?:md|txt|pdf|html?|ya?ml|ipynb|png|jpe?g))$/i.test(path);
+
+/** `zip -r` of a folder has its name in front of everything but documents; a number is a step's. */
 function withoutOuterFolder(files: ZipIndex): ZipIndex {
   let paths = new Map([...files].filter(([path]) => !isForeign(path)));
   for (let depth = 0; depth < mostOuterFolders; depth++) {
-    const [first] = paths.keys();
-    const folder = first?.slice(0, first.indexOf("/") + 1) ?? "";
-    if (folder === "" || /^\d+\/$/.test(folder) || [...paths.keys()].some((path) => !path.startsWith(folder))) return paths;
-    paths = new Map([...paths].map(([path, entry]) => [path.slice(folder.length), entry]));
+    const inside = [...paths].filter(([path]) => !isDocument(path));
+    const first = inside[0]?.[0] ?? "";
+    const folder = first.slice(0, first.indexOf("/") + 1);
+    if (folder === "" || /^\d+\/$/.test(folder) || inside.some(([path]) => !path.startsWith(folder))) return paths;
+    paths = new Map(inside.map(([path, entry]) => [path.slice(folder.length), entry]));
   }
   return paths;
 }
