@@ -89,6 +89,18 @@ describe("what is given is found out:", () => {
     expect(opened.leaves.map(({ path }) => path)).toEqual(["a", "b.c"]);
   });
 
+  it("the database of one of two processes, in which chunks are missing that the other wrote: none is made up", async () => {
+    for (const name of ["two-processes", "two-processes-unmerged"]) {
+      const opened = await openCheckpoint(fixture(`generations/0.12.8/checkpoints/${name}/ocdbt.process_0`));
+      expect(opened.kind).toBe("process");
+      expect(Object.keys((await opened.restore({ select: ["host"] })) as object)).toEqual(["host"]);
+      await expect(opened.restore()).rejects.toMatchObject({
+        name: "CorruptCheckpointError",
+        received: expect.stringMatching(/one process, since another wrote it: give the folder of the item/),
+      });
+    }
+  });
+
   it("a step from before there was a file that says so", async () => {
     const files = movedFiles((path) => path.slice(2));
     files.delete("_CHECKPOINT_METADATA");

@@ -57,7 +57,7 @@ export async function openPlace(
   const pace = new Pace(context.signal);
   const node = metadata.record?.items.includes(item.name) ? "tree" : undefined;
   const [index, dtypes] = await Promise.all([
-    unlessEmpty(place, label, openItem(item.name, storage, path, { node, generation }, pace, context)),
+    unlessEmpty(place, label, openItem(item.name, storage, path, { node, generation, isPart: place.kind === "process" }, pace, context)),
     hasDtypes ? readDtypesFile(storage, stepName, context) : () => undefined,
   ]);
   const storedBytes = await storedBytesOf(index, pace, context);
@@ -65,14 +65,14 @@ export async function openPlace(
   return { kind: "tree", place, metadata: complete(itemMetadata), item: index, storedBytes, dtypes };
 }
 
-/** A process that wrote no array has left a database all the same. */
+/** A process that wrote no array's metadata, which one does for all, has left a database all the same. */
 async function unlessEmpty(place: Place, label: string, opening: Promise<ItemIndex>): Promise<ItemIndex> {
   try {
     return await opening;
   } catch (error) {
     if (place.kind !== "process" || !isCheckpointError(error, "Corrupt") || error.path !== "_METADATA") throw error;
     throw new UnsupportedCheckpointError(
-      `${label} is the database of a process that wrote no array: give the folder of the item, above it`,
+      `${label} is the database of a process that wrote no array's metadata: give the folder of the item, above it`,
     );
   }
 }

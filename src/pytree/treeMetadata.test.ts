@@ -78,6 +78,8 @@ describe("_METADATA", () => {
     ["a path that is no list", entry("a"), /a list at entry x, key_metadata/],
     ["a key of another type", entry([{ key: 1, key_type: 1 }]), /a string/],
     ["a key type 3", entry([{ key: "a", key_type: 3 }]), /key_type 1/],
+    ["a damaged value type", entry([], { value_type: "scalaR", skip_deserialize: false }), /value type/],
+    ["an empty value type", entry([], { value_type: "", skip_deserialize: false }), /value type/],
     ["no skip_deserialize", entry([], { value_type: "scalar" }), /skip_deserialize/],
     ["no value metadata", { tree_metadata: { x: { key_metadata: [] } } }, /value_metadata/],
   ])("refuses %s", (_, value, message) => {

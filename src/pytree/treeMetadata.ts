@@ -91,6 +91,7 @@ function parseOptions(document: JsonMember): Omit<TreeMetadata, "entries"> {
 function parseEntry(entry: JsonMember): TreeEntry {
   const value = entry.member("value_metadata");
   const valueType = value.stringAt("value_type");
+  if (isMisspelt(valueType)) value.fail(`a value type of ${Object.keys(valueTypes).join(", ")}`, valueType);
   const writeShape = value.optional("write_shape")?.integers();
   const keys = entry.member("key_metadata").list();
   if (keys.length > longestPath) entry.member("key_metadata").fail(`at most ${longestPath} keys`, `${keys.length}`);
@@ -100,6 +101,14 @@ function parseEntry(entry: JsonMember): TreeEntry {
     skipDeserialize: value.booleanAt("skip_deserialize"),
     ...(writeShape && { writeShape }),
   };
+}
+
+/** Whether one character makes a text another value type than Orbax's: a damaged file, and no name that somebody gave. */
+function isMisspelt(valueType: string): boolean {
+  if (valueType === "") return true;
+  if (Object.hasOwn(valueTypes, valueType)) return false;
+  const differences = (known: string) => [...known].filter((character, index) => character !== valueType[index]).length;
+  return Object.keys(valueTypes).some((known) => known.length === valueType.length && differences(known) === 1);
 }
 
 function parseKey(entry: JsonMember): PathKey {

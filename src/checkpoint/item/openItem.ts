@@ -32,6 +32,8 @@ export interface ItemIndex {
   readonly arrays: ReadableStorage | LocatedStorage;
   /** Whether a chunk of the array that is not there was lost; otherwise it holds the fill value. */
   missingChunksAreLost(array: ZarrArray): boolean;
+  /** Whether it is what one process wrote, so that chunks may be elsewhere. */
+  readonly isPart: boolean;
   /** What the writer gave as the item's own metadata. */
   readonly customMetadata: JsonValue | undefined;
   /** Orbax's rich types, as `richTypes.ts` reads them. */
@@ -46,6 +48,8 @@ export interface ItemOptions {
   readonly node?: "tree" | undefined;
   /** Version of the item's database; the newest unless given. */
   readonly generation?: bigint | undefined;
+  /** True for the database of one process: what is not in it, others wrote. */
+  readonly isPart?: boolean | undefined;
 }
 
 /**
@@ -146,6 +150,7 @@ async function readIndex({ name, path, folder, options, pace, context }: ItemOpe
     leaves: leavesOf(tree),
     arrays: arrays.storage,
     missingChunksAreLost: missingChunksAreLost(source, options),
+    isPart: options.isPart === true,
     customMetadata: source.options.customMetadata,
     valueMetadataTree: source.options.valueMetadataTree,
     node: options.node,
@@ -153,12 +158,13 @@ async function readIndex({ name, path, folder, options, pace, context }: ItemOpe
 }
 
 /**
- * What the item says of it; where it says nothing, as before Orbax 0.10, chunks of arrays without a fill value were all written. In steps of
- * substrax silence means that they may be left out, as there.
+ * What the item says of it; where it says nothing, as before Orbax 0.10, chunks of arrays without a fill value were all written, but for folders of
+ * arrays that others than Orbax may have written. In steps of substrax silence means that they may be left out, as there.
  */
-function missingChunksAreLost({ from, options }: TreeSource, { node }: ItemOptions): ItemIndex["missingChunksAreLost"] {
-  const told = options.storeArrayDataEqualToFillValue;
-  return ({ fillIsNull }) => told ?? (fillIsNull && from !== "names" && node === undefined);
+function missingChunksAreLost({ from, options, place }: TreeSource, { node, isPart }: ItemOptions): ItemIndex["missingChunksAreLost"] {
+  const told = isPart === true ? true : options.storeArrayDataEqualToFillValue;
+  const mayBeOthers = from === "names" && place.databases === undefined;
+  return ({ fillIsNull }) => told ?? (fillIsNull && !mayBeOthers && node === undefined);
 }
 
 /** The path of an entry, without what its writer put around the tree. */

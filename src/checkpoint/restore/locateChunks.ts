@@ -98,7 +98,8 @@ export async function locateChunks(
     for (const [nth, { place, array, chunk }] of some.entries()) {
       const source = sources[nth] ?? nowhere;
       if (source.kind === "range") requireLength(source, array);
-      if (source.kind === "fill" && index.missingChunksAreLost(array)) throw lostChunk(array, chunk, index.folder);
+      if (source.kind === "fill" && index.missingChunksAreLost(array))
+        throw lostChunk(array, chunk, index.folder, index.isPart ? notInPart : notInDatabase);
       located[place]?.push({ chunk, source });
     }
   }
@@ -152,10 +153,13 @@ async function sourcesOf(
   });
 }
 
+const notInDatabase = "no such key in the database; where each process saved into a folder of its own, this is the part of one";
+const notInPart = "no such key in this database of one process, since another wrote it: give the folder of the item, above it";
+
 /** The error of a chunk that has to be there and is not; `folder` is the item's. */
-export const lostChunk = (array: ZarrArray, { key }: ZarrChunk, folder: string): CorruptCheckpointError =>
+export const lostChunk = (array: ZarrArray, { key }: ZarrChunk, folder: string, received = "no such file"): CorruptCheckpointError =>
   new CorruptCheckpointError({
     path: pathIn(folder, key),
     expected: `a chunk of array ${JSON.stringify(array.name)}, since Orbax stored all of them`,
-    received: "no such key in the database",
+    received,
   });
