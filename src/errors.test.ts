@@ -36,3 +36,19 @@ it("tells the errors of the package from others, and a tree mismatch as a value 
   expect(isCheckpointError(new CheckpointTreeMismatchError(1, []), "Value")).toBe(true);
   expect(isCheckpointError(new CheckpointValueError("bad"), "TreeMismatch")).toBe(false);
 });
+
+it("a tree mismatch speaks of skipping leaves only where that would help", () => {
+  const message = (leaf: string, problem: "missing" | "shape") =>
+    new CheckpointTreeMismatchError(undefined, [{ item: "", leaf, problem, expected: "a", received: "b" }]).message;
+  expect(message("w", "missing")).toMatch(/\(w: missing; .*; change the template, .*, or pass missing: "skip"/);
+  expect(message("w", "shape")).not.toContain('missing: "skip"');
+  expect(message("", "missing")).toMatch(
+    /\(the tree: missing; the template has a, the checkpoint b\); change the template, or use null in it to skip a leaf$/,
+  );
+});
+
+it("damage is answered by its own advice where it has one", () => {
+  const facts = { path: "a", expected: "b", received: "c" };
+  expect(new CorruptCheckpointError(facts).message).toMatch(/copy the checkpoint again, dot-files and folders included$/);
+  expect(new CorruptCheckpointError({ ...facts, advice: "do that" }).message).toBe("a: expected b, received c; do that");
+});

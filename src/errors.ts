@@ -89,10 +89,13 @@ export class CheckpointTreeMismatchError extends CheckpointValueError {
   constructor(step: number | undefined, mismatches: readonly TreeMismatch[]) {
     const lines = mismatches.map(
       ({ item, leaf, problem, expected, received }) =>
-        `${placeOf(item, leaf)}: ${problem}; the template has ${expected}, the checkpoint ${received}`,
+        `${placeOf(item, leaf, "the tree")}: ${problem}; the template has ${expected}, the checkpoint ${received}`,
     );
+    // Of a tree of which nothing is left nothing can be skipped, and other shapes and kinds stay errors.
+    const maySkip = mismatches.some(({ leaf, problem }) => leaf !== "" && (problem === "missing" || problem === "unexpected"));
+    const skip = maySkip ? ', or pass missing: "skip" for leaves that only one of them has' : "";
     super(
-      `${subjectOf(step)} does not match the template (${listed(lines)}); change the template, use null in it to skip a leaf, or pass missing: "skip" for leaves that only one of them has`,
+      `${subjectOf(step)} does not match the template (${listed(lines)}); change the template, or use null in it to skip a leaf${skip}`,
       undefined,
       ["TreeMismatch", "Value"],
     );
@@ -192,6 +195,8 @@ export interface Corruption {
   readonly offset?: number | undefined;
   readonly expected: string;
   readonly received: string;
+  /** What to do, where copying the checkpoint again is not it. */
+  readonly advice?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -201,20 +206,24 @@ export class CorruptCheckpointError extends CheckpointError {
   readonly offset: number | undefined;
   readonly expected: string;
   readonly received: string;
+  readonly advice: string;
 
-  constructor({ path, offset, expected, received, cause }: Corruption) {
+  constructor({ path, offset, expected, received, advice = copyAgain, cause }: Corruption) {
     const at = offset === undefined ? "" : ` at byte ${offset}`;
     super(
       ["Corrupt"],
-      `${cut(path)}${at}: expected ${cut(expected)}, received ${cut(received)}; the file is damaged or incomplete: copy the checkpoint again, dot-files and folders included`,
+      `${cut(path)}${at}: expected ${cut(expected)}, received ${cut(received)}; ${advice}`,
       cause === undefined ? undefined : { cause },
     );
     this.path = path;
     this.offset = offset;
     this.expected = expected;
     this.received = received;
+    this.advice = advice;
   }
 }
+
+const copyAgain = "the file is damaged or incomplete: copy the checkpoint again, dot-files and folders included";
 
 /** Why a storage could not do what it was asked; {@link StorageError}'s message says what to do. */
 export type StorageErrorReason =
@@ -307,7 +316,7 @@ export function isCheckpointError(error: unknown, kind?: CheckpointErrorKind): b
 /** The start of a text: names in a damaged checkpoint may be of any length. */
 const cut = (text: string, longest = 1000): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
-const placeOf = (item: string, leaf: string) => [item, leaf].filter((part) => part !== "").join(" ") || "the array";
+const placeOf = (item: string, leaf: string, root = "the array") => [item, leaf].filter((part) => part !== "").join(" ") || root;
 
 const subjectOf = (step: number | undefined) => (step === undefined ? "the checkpoint" : `checkpoint step ${step}`);
 

@@ -30,7 +30,8 @@ export function nodeStorage(dir: string): WritableStorage {
   const locate = (path: string) => {
     requirePath(path);
     // On Windows these two would part or root a path, and so could leave the folder.
-    if (sep === "\\" && /[\\:]/.test(path)) throw new CheckpointValueError(`${JSON.stringify(path)} is no path on this system`);
+    if (sep === "\\" && /[\\:]/.test(path))
+      throw new CheckpointValueError(`${JSON.stringify(path)} is no path on this system; Windows takes no backslash and ":" in names`);
     return join(dir, path);
   };
   const folderOf = (prefix: string) => {

@@ -39,6 +39,7 @@ describe("before anything is read, a ZIP is refused", () => {
     const storage = zipStorage(handmadeZip(entries));
     await expect(storage.list("")).rejects.toThrow(message);
     await expect(storage.read("a")).rejects.toThrow(message);
+    await expect(storage.read("a")).rejects.toThrow(/unpack it|download or copy it again/);
   });
 
   test("that unpacks to more than it may", async () => {
@@ -53,14 +54,33 @@ describe("before anything is read, a ZIP is refused", () => {
     ["the first half of one", handmadeZip([a]).slice(0, 40)],
     ["one that lacks its first bytes", handmadeZip([{ ...a, bytes: new Uint8Array(1000) }]).slice(500)],
   ])("that is %s", async (_, zip) => {
-    await expect(zipStorage(zip).list("")).rejects.toMatchObject({ name: "CorruptCheckpointError" });
+    const error = await zipStorage(zip)
+      .list("")
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "CorruptCheckpointError" });
+    expect(String(error)).not.toMatch(/dot-files/);
+  });
+
+  test.each([
+    ["before", new Blob(["#!/bin/sh\nexit\n", handmadeZip([a])])],
+    ["after", new Blob([handmadeZip([a]), "signed by nobody"])],
+  ])("with bytes %s it, which other programs may read in another way", async (where, zip) => {
+    await expect(zipStorage(zip).list("")).rejects.toMatchObject({
+      name: "CorruptCheckpointError",
+      received: `bytes that do not belong to it, ${where} it`,
+      message: expect.stringMatching(/unpack it and make a new ZIP of the folder/),
+    });
   });
 });
 
 describe("damage inside", () => {
   test.each([true, false])("of an entry (deflated: %s) is noticed by its CRC-32", async (deflated) => {
     const storage = zipStorage(handmadeZip([{ ...a, deflated, says: { crc: 1 } }]));
-    await expect(storage.read("a")).rejects.toMatchObject({ name: "CorruptCheckpointError", path: "a" });
+    await expect(storage.read("a")).rejects.toMatchObject({
+      name: "CorruptCheckpointError",
+      path: "a",
+      advice: expect.stringMatching(/download or copy it again/),
+    });
   });
 
   test.each([5, 20])("of a deflated entry that says %i bytes and has 10", async (length) => {

@@ -65,7 +65,9 @@ function lengthsBefore(compression: Compression, exact: number | undefined): (nu
 export function requireCodec(name: string, { path }: ChunkPlace): Codec {
   const codec = codecNamed(name);
   if (codec !== undefined) return codec;
-  throw new UnsupportedCheckpointError(`${path}: compressor ${JSON.stringify(name)} is not read`);
+  throw new UnsupportedCheckpointError(
+    `${path}: compressor ${JSON.stringify(name)} is not read; write the array again with zstd, gzip, zlib, blosc, or none`,
+  );
 }
 
 /** The bytes before their CRC-32C, little endian. */

@@ -75,7 +75,9 @@ function floatElement(value: JsonValue, dtype: Dtype, { member, path }: StoredFi
   if (element !== undefined) return element;
   // float8_e8m0fnu has no zero; Orbax writes 0 all the same, and TensorStore takes it for the byte 0.
   if (number === 0) return new Uint8Array(dtypes[dtype].itemsize);
-  throw new UnsupportedCheckpointError(`${path}: fill_value ${number} of ${dtype} is not read`);
+  throw new UnsupportedCheckpointError(
+    `${path}: fill_value ${number} of ${dtype} is not read; write the array again with a number that the dtype has, or null`,
+  );
 }
 
 function complexElement(value: JsonValue, fill: StoredFill): Uint8Array {

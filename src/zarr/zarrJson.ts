@@ -46,12 +46,15 @@ const innermost = (shard: ShardLayout | undefined): readonly number[] | undefine
 
 function requireNoTransformers(root: JsonMember, path: string): void {
   if ((root.optional("storage_transformers")?.list().length ?? 0) === 0) return;
-  throw new UnsupportedCheckpointError(`${path}: storage transformers are not read`);
+  throw new UnsupportedCheckpointError(`${path}: storage transformers are not read; write the array again without them`);
 }
 
 function readGrid(grid: JsonMember, rank: number, path: string): number[] {
   const name = grid.member("name").string();
-  if (name !== "regular") throw new UnsupportedCheckpointError(`${path}: chunk grid ${JSON.stringify(name)} is not read, only "regular"`);
+  if (name !== "regular")
+    throw new UnsupportedCheckpointError(
+      `${path}: chunk grid ${JSON.stringify(name)} is not read, only "regular"; write the array again with that`,
+    );
   const member = grid.member("configuration").member("chunk_shape");
   const lengths = readLengths(member, 1);
   return lengths.length === rank ? lengths : member.fail(`${rank} lengths, as in shape`);

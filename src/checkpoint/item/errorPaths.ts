@@ -27,6 +27,6 @@ function fromRoot(folder: string, error: unknown): unknown {
     return new UnsupportedCheckpointError(`${folder}: ${error.message}`, { cause: error });
   }
   if (!(error instanceof CorruptCheckpointError) || error.path.startsWith(`${folder}/`)) return error;
-  const { path, offset, expected, received, cause } = error;
-  return new CorruptCheckpointError({ path: `${folder}/${path}`, offset, expected, received, cause: cause ?? error });
+  const { path, offset, expected, received, advice, cause } = error;
+  return new CorruptCheckpointError({ path: `${folder}/${path}`, offset, expected, received, advice, cause: cause ?? error });
 }

@@ -93,7 +93,7 @@ function noItem({ label, folder: { isListed, directories } }: Step): Error {
   const unfinished = [...directories].filter(isTemporary);
   if (unfinished.length > 0) {
     return new UnsupportedCheckpointError(
-      `${label} is an unfinished step: the saves of its items did not end (${unfinished.slice(0, 10).join(", ")})`,
+      `${label} is an unfinished step: the saves of its items did not end (${unfinished.slice(0, 10).join(", ")}); give another step`,
     );
   }
   const what = isListed ? ": check the address" : " that can be found without a listing: name it with the option item";
@@ -103,7 +103,9 @@ function noItem({ label, folder: { isListed, directories } }: Step): Error {
 /** @throws UnsupportedCheckpointError for an item of a kind that is not read. */
 function requireKnown({ label }: Step, item: FoundItem): FoundItem {
   if (holdsArrays(item.kind) || item.kind === "json") return item;
-  throw new UnsupportedCheckpointError(`item ${JSON.stringify(item.name)} of ${label} is ${itemKinds[item.kind]}, which is not read`);
+  throw new UnsupportedCheckpointError(
+    `item ${JSON.stringify(item.name)} of ${label} is ${itemKinds[item.kind]}, which is not read: open it with what wrote it, and save it with Orbax as a tree of arrays`,
+  );
 }
 
 async function noSuchItem(step: Step, item: string, names: readonly string[], explorer: Explorer): Promise<CheckpointValueError> {

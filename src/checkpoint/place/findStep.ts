@@ -55,7 +55,9 @@ export async function findLatestStep({ label, folder, steps }: Root, explorer: E
   const newest = steps.at(-1);
   if (newest !== undefined) return stepOf(newest);
   const names = temporaryNames(folder).slice(0, 10).join(", ");
-  throw new UnsupportedCheckpointError(`${label} holds only unfinished steps, whose saves did not end: ${names}`);
+  throw new UnsupportedCheckpointError(
+    `${label} holds only unfinished steps, whose saves did not end: ${names}; wait for one to end, or save again`,
+  );
 }
 
 /** The folder of a step; of several the one whose name is the number alone. */

@@ -61,7 +61,9 @@ export const partError = ({ label, above }: Wanted, what: string): CheckpointVal
 
 /** The error of an item that is recognised and not read. */
 export const unsupportedError = (label: string, kind: keyof typeof itemKinds): UnsupportedCheckpointError =>
-  new UnsupportedCheckpointError(`${label} is ${itemKinds[kind]}, which is not read`);
+  new UnsupportedCheckpointError(
+    `${label} is ${itemKinds[kind]}, which is not read: open it with what wrote it, and save it with Orbax as a tree of arrays`,
+  );
 
 async function hasFile({ storage }: Above, name: string, { signal }: TaskContext): Promise<boolean> {
   try {

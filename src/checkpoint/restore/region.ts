@@ -12,7 +12,9 @@ export type Region = readonly (readonly [start: number, stop: number] | null)[];
 export function boxOf(region: Region, shape: readonly number[], path: string): Box {
   if (!Array.isArray(region)) throw new CheckpointValueError(`${path}: a region is a list with [start, stop] or null for each axis`);
   if (region.length > shape.length)
-    throw new CheckpointValueError(`${path}: a region of ${region.length} axes of an array of shape [${shape.join(", ")}]`);
+    throw new CheckpointValueError(
+      `${path}: a region of ${region.length} axes of an array of shape [${shape.join(", ")}]; it takes one [start, stop], or null, for each axis`,
+    );
   const bounds = shape.map((length, axis) => boundsOf(region[axis] ?? null, length, axis, path));
   return { start: bounds.map(([start]) => start), shape: bounds.map(([start, stop]) => stop - start) };
 }

@@ -227,5 +227,9 @@ describe("a template that may be partial", () => {
 
   it("has at least one leaf in common, or is meant for another item", () => {
     expect(skip({ a: w }, { b: struct })).toEqual({ mismatches: ["missing "], tree: undefined });
+    const stored = storedTree(Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`a${index}`, w])));
+    expect(matchTemplate("", stored, { b: struct }, { selected: everyLeaf, missing: "skip" }).mismatches).toMatchObject([
+      { expected: "only leaves that are not stored", received: '"a0", "a1", "a2", "a3", "a4" and 2 more' },
+    ]);
   });
 });

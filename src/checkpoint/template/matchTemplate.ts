@@ -76,9 +76,18 @@ function mappingOf<Child>(
 export function matchTemplate(item: string, stored: StoredTree, template: unknown, scope: MatchScope = everything): MatchedItem {
   const mismatches: TreeMismatch[] = [];
   const tree = new TemplateMatcher(item, mismatches, scope).match(stored, template, []);
-  if (tree === undefined && mismatches.length === 0 && leavesOf(stored).some((leaf) => scope.selected.has(leaf)))
-    mismatches.push({ item, leaf: "", problem: "missing", expected: "at least one leaf that is stored", received: "none of them" });
+  const selected = tree === undefined && mismatches.length === 0 ? leavesOf(stored).filter((leaf) => scope.selected.has(leaf)) : [];
+  if (selected.length > 0)
+    mismatches.push({ item, leaf: "", problem: "missing", expected: "only leaves that are not stored", received: named(selected) });
   return { item, tree, mismatches };
+}
+
+const mostNamed = 5;
+
+/** Some of the leaves, by their paths. */
+function named(leaves: readonly StoredLeaf[]): string {
+  const paths = leaves.slice(0, mostNamed).map(({ path }) => JSON.stringify(path.slice(0, 200)));
+  return `${paths.join(", ")}${leaves.length > paths.length ? ` and ${leaves.length - paths.length} more` : ""}`;
 }
 
 const skipped: TreeNode<MatchedLeaf> = { kind: "leaf", leaf: { kind: "given", value: null } };

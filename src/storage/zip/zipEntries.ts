@@ -1,4 +1,5 @@
-import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
+import { type CorruptCheckpointError, UnsupportedCheckpointError } from "../../errors.js";
+import { zipError } from "./zipErrors.js";
 
 /** An entry of a ZIP's central directory, as far as it is checked. */
 export interface ZipEntryFacts {
@@ -42,7 +43,7 @@ export function checkedEntries<Entry extends ZipEntryFacts>(entries: readonly En
 }
 
 const refused = (path: string, expected: string, received: string): CorruptCheckpointError =>
-  new CorruptCheckpointError({ path, expected, received });
+  zipError("harmful", { path, expected, received });
 
 function checkEntry({ filename, directory, encrypted, unixMode = 0, compressionMethod }: ZipEntryFacts): void {
   const parts = pathOf({ filename, directory }).split("/");
@@ -52,7 +53,9 @@ function checkEntry({ filename, directory, encrypted, unixMode = 0, compressionM
   if (type !== 0 && type !== regularFile && type !== folderType) throw refused(filename, "a file or a folder", "a link or a device");
   if (encrypted) throw new UnsupportedCheckpointError(`${filename}: the ZIP is encrypted; unpack it, and make one without a password`);
   if (compressionMethod !== 0 && compressionMethod !== 8)
-    throw new UnsupportedCheckpointError(`${filename}: compressed by method ${compressionMethod}; stored and deflated entries are read`);
+    throw new UnsupportedCheckpointError(
+      `${filename}: compressed by method ${compressionMethod}; only stored and deflated entries are read: unpack it, and make a new one`,
+    );
 }
 
 /** A folder's name ends with a slash. */

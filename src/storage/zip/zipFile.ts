@@ -1,8 +1,8 @@
 import type { FileEntry } from "@zip.js/zip.js";
 import type { ByteRange } from "../../bytes/ranges.js";
 import { endOf } from "../../bytes/ranges.js";
-import { CorruptCheckpointError } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
+import { zipError } from "./zipErrors.js";
 import { understood } from "./zipIndex.js";
 
 /**
@@ -34,7 +34,7 @@ async function dataOffset(zip: Blob, entry: FileEntry): Promise<number> {
   const isHeader = header.byteLength === 30 && header.getUint32(0, true) === 0x04034b50;
   const start = isHeader ? entry.offset + 30 + header.getUint16(26, true) + header.getUint16(28, true) : Number.NaN;
   if (start + entry.compressedSize <= zip.size) return start;
-  throw new CorruptCheckpointError({ path: entry.filename, expected: "a local header of the ZIP's entry", received: "other bytes" });
+  throw zipError("damaged", { path: entry.filename, expected: "a local header of the ZIP's entry", received: "other bytes" });
 }
 
 /** zip.js inflates and checks; it waits where the reader does. */
@@ -68,7 +68,7 @@ async function* exactly(pieces: AsyncIterable<Uint8Array>, { filename, uncompres
   }
   if (length === uncompressedSize) return;
   const received = length > uncompressedSize ? "more" : `${length}`;
-  throw new CorruptCheckpointError({ path: filename, expected: `${uncompressedSize} bytes, as the ZIP says`, received });
+  throw zipError("damaged", { path: filename, expected: `${uncompressedSize} bytes, as the ZIP says`, received });
 }
 
 async function* cut(pieces: AsyncIterable<Uint8Array>, range: ByteRange): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,8 @@
 import type { FileEntry } from "@zip.js/zip.js";
-import { CorruptCheckpointError, isCheckpointError } from "../../errors.js";
+import { isCheckpointError } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { checkedEntries } from "./zipEntries.js";
+import { zipError } from "./zipErrors.js";
 
 /** Files of a ZIP by path, without the folder that holds all of them. */
 export type ZipIndex = ReadonlyMap<string, FileEntry>;
@@ -44,8 +45,12 @@ export async function understood<Value>(
   } catch (cause) {
     signal?.throwIfAborted();
     if (!(cause instanceof Error) || isCheckpointError(cause)) throw cause;
-    const received = "reason" in cause ? `${cause.message}: ${cause.reason}` : cause.message;
-    throw new CorruptCheckpointError({ path, expected, received, cause });
+    const reason = "reason" in cause ? String(cause.reason) : "";
+    const isSurrounded = /^(?:pre|ap)pended data$/.test(reason);
+    const received = isSurrounded
+      ? `bytes that do not belong to it, ${reason.startsWith("pre") ? "before" : "after"} it`
+      : [cause.message, reason].filter((text) => text !== "").join(": ");
+    throw zipError(isSurrounded ? "surrounded" : "damaged", { path, expected, received, cause });
   }
 }
 

@@ -14,6 +14,7 @@ export type PackedError =
       readonly offset?: number | undefined;
       readonly expected: string;
       readonly received: string;
+      readonly advice: string;
     }
   | { readonly kind: "Storage"; readonly path: string; readonly reason: StorageErrorReason; readonly message: string }
   | { readonly kind: "Unsupported"; readonly message: string };
@@ -21,8 +22,8 @@ export type PackedError =
 /** Packs whatever a job failed with. */
 export function packError(error: unknown): PackedError {
   if (isCheckpointError(error, "Corrupt")) {
-    const { path, offset, expected, received } = error;
-    return { kind: "Corrupt", path, offset, expected, received };
+    const { path, offset, expected, received, advice } = error;
+    return { kind: "Corrupt", path, offset, expected, received, advice };
   }
   const message = error instanceof Error ? error.message : String(error);
   if (isCheckpointError(error, "Storage")) {
