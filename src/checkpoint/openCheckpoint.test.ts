@@ -8,6 +8,7 @@ import { nodeStorage } from "../storage/node.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import { copySteps } from "./copy/copySteps.js";
 import { type Files, filesOfStep, fixtureFolder } from "./fixtureSteps.testing.js";
+import { jsonBytes } from "./handmadeStep.testing.js";
 import { openCheckpoint } from "./openCheckpoint.js";
 import { restoredLeaves, sameLeaves } from "./restoredLeaves.testing.js";
 import { OrbaxCheckpointStore } from "./store.js";
@@ -99,6 +100,16 @@ describe("what is given is found out:", () => {
         received: expect.stringMatching(/one process, since another wrote it: give the folder of the item/),
       });
     }
+  });
+
+  it("an item that is named, in a folder that holds other things as well, as published weights do", async () => {
+    const direct = [...movedFiles((path) => path.replace("1/default/", "params/"))];
+    const files = new Map([...direct, ["params/_CHECKPOINT_METADATA", jsonBytes({})], ["assets/norm.json", jsonBytes({})]]);
+    files.delete("1/_CHECKPOINT_METADATA");
+    files.delete("1/commit_success.txt");
+    expect(await openCheckpoint(memoryStorage(files), { item: "params" })).toMatchObject({ kind: "step", item: "params", path: "params" });
+    await expect(openCheckpoint(memoryStorage(files))).rejects.toThrow(/above the checkpoints.*"params"/);
+    await expect(openCheckpoint(memoryStorage(files), { item: "assets" })).rejects.toThrow(/item "assets".*unknown kind/);
   });
 
   it("a step from before there was a file that says so", async () => {

@@ -43,6 +43,7 @@ export async function findPlace(search: Search): Promise<Place> {
     case "part":
       throw partError(wanted, level.what);
     case "folders":
+      if (wanted.item !== undefined && folder.directories.has(wanted.item)) return stepPlace(search, folder);
       return (await lookBelow(search, folder)) === "step" ? stepPlace(search, folder) : itemPlace(search, folder, treeless);
     case "nothing": {
       const steps = await stateFiles(search, folder);
