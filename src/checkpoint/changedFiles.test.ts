@@ -67,6 +67,27 @@ describe("a data file that changed since the checkpoint was opened", () => {
     expect(part.data).toEqual(other.data);
   });
 
+  it("is read of the save that took its place, where that has files of other names", async () => {
+    let files = filesOfStep("digits", 1200);
+    const other = new Map(Array.from(filesOfStep("digits", 800), ([path, bytes]) => [path.replace(/^800\//, "1200/"), bytes]));
+    const asked: string[] = [];
+    const storage: ReadableStorage = {
+      list: (prefix, options) => memoryStorage(files).list(prefix, options),
+      read: (path, options) => {
+        asked.push(path);
+        return memoryStorage(files).read(path, options);
+      },
+    };
+    const opened = await openCheckpoint(storage, { item: "model" });
+    files = other;
+    const expected = restoredLeaves(await (await openCheckpoint(memoryStorage(other), { item: "model" })).restore());
+    expect(restoredLeaves(await opened.restore())).toEqual(expected);
+    files = new Map([...other].filter(([path]) => !/model\/ocdbt.process_0\/d\//.test(path)));
+    asked.length = 0;
+    await expect(opened.restore()).rejects.toMatchObject({ name: "CorruptCheckpointError", received: "no such file" });
+    expect(asked.filter((path) => path === "1200/model/_METADATA")).toHaveLength(1);
+  });
+
   it("is an error where it changes again and again, and leaves no buffer", async () => {
     let isChanging = false;
     const { read, list } = memoryStorage(filesOfStep("digits", 1200));

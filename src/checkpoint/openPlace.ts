@@ -18,6 +18,7 @@ import { readDtypesFile } from "./record/dtypesFile.js";
 import type { RecordedDtypes } from "./record/recordedDtypes.js";
 import { type PlainJson, untagged } from "./record/untagged.js";
 import type { RestoreDefaults } from "./restore/restoreOptions.js";
+import { textOfItem } from "./sameSave.js";
 import type { Opened } from "./stepAccess.js";
 import { storedBytesOf } from "./storedBytes.js";
 
@@ -93,15 +94,24 @@ export function openedPlace<Device extends GPUDevice | undefined>(
   };
   if (index.kind === "json") return openedJson(facts, index.value);
   const { storedBytes } = index;
-  const reading = readOn(readingOf(first), async (context) => readingOf(await reopen(context)));
+  const reading = readOn(readingOf(first), async (context) => readingOf(await reopen(context)), textOfReading);
   return openedCheckpoint({ ...facts, storedBytes }, index.item, reading, defaults);
 }
 
-function readingOf({ value, again }: Opened<IndexOfPlace>): Reading {
+/** Which save it is, by the time of its commit and its leaves. */
+const textOfReading = ({ item, committed }: PlaceReading): string => `${committed} ${textOfItem(item)}`;
+
+interface PlaceReading extends Reading {
+  /** When it was, in any clock that the checkpoint has. */
+  readonly committed: string;
+}
+
+function readingOf({ value, again }: Opened<IndexOfPlace>): PlaceReading {
   if (value.kind === "json")
     throw new StorageError({ path: value.place.path, reason: "changed", message: "it is JSON now; open the checkpoint again" });
-  const { place, item, dtypes } = value;
-  return { opened: { step: place.step, items: [item], dtypes }, item, again };
+  const { place, item, dtypes, metadata } = value;
+  const committed = `${metadata.commitTimestampNsecs} ${metadata.record?.createdAt}`;
+  return { opened: { step: place.step, items: [item], dtypes }, item, again, committed };
 }
 
 /** Reads the value of a JSON item, whose file has had several names. */

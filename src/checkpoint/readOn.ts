@@ -1,3 +1,4 @@
+import { isAbsentFile } from "../storage/streamRange.js";
 import type { TaskContext } from "../tasks/context.js";
 import { unlessChanged } from "./unlessChanged.js";
 
@@ -5,10 +6,16 @@ import { unlessChanged } from "./unlessChanged.js";
 export type ReadOn<Reading> = <Value>(read: (reading: Reading) => Promise<Value>, context: TaskContext) => Promise<Value>;
 
 /**
- * Reads on by `first`, and where a file changed since, once more by what is opened anew, which later calls go on with.
+ * Reads on by `first`, and where a file changed since, once more by what is opened anew, which later calls go on with. What was replaced mostly lacks
+ * the files of before, whose names are random: where one is absent, it is opened anew as well, and read where that is something else.
  * @param reopen opens anew; without it a changed file is an error at once.
+ * @param textOf all that is known of what was opened; without it an absent file is an error at once.
  */
-export function readOn<Reading>(first: Reading, reopen?: (context: TaskContext) => Promise<Reading>): ReadOn<Reading> {
+export function readOn<Reading>(
+  first: Reading,
+  reopen?: (context: TaskContext) => Promise<Reading>,
+  textOf?: (reading: Reading) => string,
+): ReadOn<Reading> {
   let newest = first;
   return (read, { signal }) => {
     if (reopen === undefined) return read(newest);
@@ -16,6 +23,18 @@ export function readOn<Reading>(first: Reading, reopen?: (context: TaskContext) 
       newest = await reopen({ signal });
       return read(newest);
     };
-    return unlessChanged(() => read(newest), anew);
+    const unlessReplaced = async () => {
+      const before = newest;
+      try {
+        return await read(before);
+      } catch (error) {
+        if (textOf === undefined || !isAbsentFile(error)) throw error;
+        const now = await reopen({ signal });
+        if (textOf(now) === textOf(before)) throw error;
+        newest = now;
+        return read(now);
+      }
+    };
+    return unlessChanged(unlessReplaced, anew);
   };
 }

@@ -3,6 +3,7 @@ import type { JsonValue } from "../bytes/json.js";
 import { StorageError } from "../errors.js";
 import { isAbsentFile } from "../storage/streamRange.js";
 import type { TaskContext } from "../tasks/context.js";
+import type { ItemIndex } from "./item/openItem.js";
 import type { StepIndex } from "./openStep.js";
 import { type ReadOn, readOn } from "./readOn.js";
 import type { Opened } from "./stepAccess.js";
@@ -51,14 +52,14 @@ function requireSameSave(first: StepIndex, opened: Opened<StepIndex>): Opened<St
 }
 
 /** All that is known of a step, as a text. */
-const textOf = ({ metadata, items }: StepIndex): string =>
+const textOf = ({ metadata, items }: StepIndex): string => formatJson([metadata as unknown as JsonValue]) + items.map(textOfItem).join();
+
+/** What is known of an item's leaves, as a text. */
+export const textOfItem = ({ name, leaves }: ItemIndex): string =>
   formatJson([
-    metadata as unknown as JsonValue,
-    ...items.map(({ name, leaves }) => [
-      name,
-      ...leaves.map((leaf) => {
-        if (leaf.kind === "string") return [leaf.path, leaf.value];
-        return "array" in leaf ? [leaf.path, leaf.kind, leaf.array.spec.dtype, [...leaf.array.spec.shape]] : [leaf.path, leaf.valueType];
-      }),
-    ]),
+    name,
+    ...leaves.map((leaf) => {
+      if (leaf.kind === "string") return [leaf.path, leaf.value];
+      return "array" in leaf ? [leaf.path, leaf.kind, leaf.array.spec.dtype, [...leaf.array.spec.shape]] : [leaf.path, leaf.valueType];
+    }),
   ]);
