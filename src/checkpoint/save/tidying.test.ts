@@ -71,6 +71,21 @@ test("a read that does not end holds up neither saves nor other reads, and tidyi
   await vi.waitFor(async () => expect(await foldersOf(storage)).toEqual(["1", "2"]), 10_000);
 });
 
+test("what saves replace and drop while a read goes on takes room until it ends, and then goes whole", async () => {
+  const storage = lockedMemory();
+  const store = new OrbaxCheckpointStore(storage, { maxToKeep: 2 });
+  const reader = readerOf(storage);
+  for (let step = 1; step <= 5; step++) {
+    await store.save(step, model(step));
+    await store.save(step, model(step * 10), { overwrite: true });
+    expect(await store.listSteps()).toEqual([step - 1, step].filter((kept) => kept > 0));
+  }
+  expect((await foldersOf(storage)).length).toBeGreaterThan(10);
+  reader.end();
+  await vi.waitFor(async () => expect(await foldersOf(storage)).toEqual(["4", "5"]), 10_000);
+  expect(await seedsOf(storage)).toEqual({ 4: 40, 5: 50 });
+});
+
 test("saves, overwrites and deletes go on while somebody tidies", async () => {
   const { open, opened } = gate();
   const memory = memoryStorage();
