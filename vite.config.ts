@@ -13,7 +13,8 @@ export default defineConfig({
     // A file for each module, so that a bundler takes what is imported and no more.
     rolldownOptions: { external, output: { preserveModules: true, preserveModulesRoot: "src" } },
   },
-  worker: { format: "es", rolldownOptions: { output: { minify: true } } },
+  // A worker is one text, in a file of its own that comes with the first job.
+  worker: { format: "es", rolldownOptions: { output: { minify: true, codeSplitting: false } } },
   test: {
     include: ["src/**/*.test.ts", "e2e/{bench,setup,server}/**/*.test.ts", "demo/**/*.test.ts"],
     testTimeout: 20_000, // a busy machine of two cores is slow, not wrong

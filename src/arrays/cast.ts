@@ -1,22 +1,21 @@
+import { aligned } from "./aligned.js";
 import { applyQuirks, castQuirksOf } from "./castQuirks.js";
 import { castToFloats } from "./castToFloats.js";
 import { castToIntegers, isIntegerDtype } from "./castToIntegers.js";
-import { aligned, readValues, wordsOf } from "./castValues.js";
-import type { Dtype } from "./dtypes.js";
+import { readValues, wordsOf } from "./castValues.js";
+import { canCast, type Dtype, isComplex } from "./dtypes.js";
 
 /** Casts whole little-endian elements; the answer is fresh memory, little endian. */
 export type Cast = (bytes: Uint8Array) => Uint8Array;
 
 /**
- * The cast of a pair of dtypes with TensorStore's values, bit for bit; `undefined` for complex to bool, which TensorStore
- * does not cast either, and for float8_e8m0fnu, whose casts there are off by 64 powers of two. Of a complex number only the
+ * The cast of a pair of dtypes with TensorStore's values, bit for bit; undefined where {@link canCast} says no. Of a complex number only the
  * real part goes to a real dtype. {@link castToIntegers} says what stands where C++ leaves a value undefined.
  */
 export function castFrom(from: Dtype, to: Dtype): Cast | undefined {
   if (from === to) return (bytes) => bytes.slice();
   if (isComplex(from) && isComplex(to)) return castFrom(parts[from], parts[to]);
-  if (isComplex(from) && to === "bool") return undefined;
-  if (from === "float8_e8m0fnu" || to === "float8_e8m0fnu") return undefined;
+  if (!canCast(from, to) || to === "float8_e8m0fnu") return undefined;
   const part = isComplex(to) ? parts[to] : to;
   const quirks = castQuirksOf(from, part);
   return (bytes) => {
@@ -29,8 +28,6 @@ export function castFrom(from: Dtype, to: Dtype): Cast | undefined {
 }
 
 const parts = { complex64: "float32", complex128: "float64" } as const;
-
-const isComplex = (dtype: Dtype): dtype is keyof typeof parts => Object.hasOwn(parts, dtype);
 
 /** Real parts with an imaginary part of zero after each, as words. */
 function withZeros(words: Uint32Array, to: keyof typeof parts): Uint32Array {

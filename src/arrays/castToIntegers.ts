@@ -1,5 +1,5 @@
-import { type CastValues, type Integers, lowBits } from "./castValues.js";
-import { type Dtype, dtypes, type HostData } from "./dtypes.js";
+import type { CastValues } from "./castValues.js";
+import { type Dtype, dtypes, type HostData, type Integers, lowBits } from "./dtypes.js";
 
 /** Dtypes that {@link castToIntegers} makes. */
 export type IntegerDtype = { [Name in Dtype]: (typeof dtypes)[Name]["kind"] extends "bool" | "int" | "uint" ? Name : never }[Dtype];

@@ -1,8 +1,6 @@
-import { type Dtype, dtypes, type HostData } from "./dtypes.js";
+import { aligned } from "./aligned.js";
+import { type Dtype, dtypes, type HostData, type Integers, isNarrowInteger, lowBits } from "./dtypes.js";
 import { float32BitsOf, isSmallFloat } from "./smallFloats.js";
-
-/** Numbers of up to 32 bits. */
-export type Integers = Int8Array | Int16Array | Int32Array | Uint8Array | Uint16Array | Uint32Array;
 
 /**
  * Values on their way from one dtype to another, in the narrowest form that holds them all exactly: integers of up to
@@ -27,30 +25,8 @@ export function readValues(dtype: Dtype, bytes: Uint8Array): CastValues {
   return { kind: "integers", numbers: isNarrowInteger(dtype) ? lowBits(data, dtype) : data };
 }
 
-/** Arguments for a TypedArray of `unit` bytes an element over the bytes; they are copied where they are not aligned. */
-export function aligned(bytes: Uint8Array, unit: number): [buffer: ArrayBuffer, byteOffset: number, length: number] {
-  const { buffer, byteOffset, byteLength } = bytes.byteOffset % unit === 0 ? bytes : bytes.slice();
-  return [buffer as ArrayBuffer, byteOffset, byteLength / unit];
-}
-
 /** The same memory as 32-bit words. */
 export const wordsOf = ({ buffer, byteOffset, byteLength }: HostData): Uint32Array => new Uint32Array(buffer, byteOffset, byteLength / 4);
-
-/** Integers below a byte. */
-export type NarrowInteger = "int2" | "int4" | "uint2" | "uint4";
-
-/** Whether a dtype's integers are below a byte. */
-export const isNarrowInteger = (dtype: Dtype): dtype is NarrowInteger => ["int2", "int4", "uint2", "uint4"].includes(dtype);
-
-/** Integers with what stands above the low bits of the dtype replaced: by the sign, or by zeros where it has none. */
-export function lowBits(data: Integers, dtype: NarrowInteger): Int8Array | Uint8Array {
-  const { bits, kind, host } = dtypes[dtype];
-  const narrow = new host(data.length);
-  const shift = 32 - bits;
-  if (kind === "int") for (let index = 0; index < narrow.length; index++) narrow[index] = ((data[index] ?? 0) << shift) >> shift;
-  else for (let index = 0; index < narrow.length; index++) narrow[index] = ((data[index] ?? 0) << shift) >>> shift;
-  return narrow;
-}
 
 function smallFloatValues(table: Uint32Array, codes: Integers): CastValues {
   const bits = new Uint32Array(codes.length);

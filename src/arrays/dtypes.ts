@@ -61,3 +61,34 @@ export const narrowed = { float64: "float32", int64: "int32", uint64: "uint32", 
 
 /** Dtype that JAX without x64 gives for a 64-bit one; the same dtype otherwise. */
 export const narrowDtype = (dtype: Dtype): Dtype => (Object.hasOwn(narrowed, dtype) ? narrowed[dtype as keyof typeof narrowed] : dtype);
+
+/** Whether a dtype's elements are pairs of floats. */
+export const isComplex = (dtype: Dtype): dtype is "complex64" | "complex128" => dtypes[dtype].kind === "complex";
+
+/**
+ * Whether elements of one dtype can become those of another: all but complex ones to bool, which TensorStore does not cast either, and
+ * float8_e8m0fnu, whose casts there are off by 64 powers of two.
+ */
+export function canCast(from: Dtype, to: Dtype): boolean {
+  if (from === to) return true;
+  return !(isComplex(from) && to === "bool") && ![from, to].includes("float8_e8m0fnu");
+}
+
+/** Numbers of up to 32 bits. */
+export type Integers = Int8Array | Int16Array | Int32Array | Uint8Array | Uint16Array | Uint32Array;
+
+/** Integers below a byte. */
+export type NarrowInteger = "int2" | "int4" | "uint2" | "uint4";
+
+/** Whether a dtype's integers are below a byte. */
+export const isNarrowInteger = (dtype: Dtype): dtype is NarrowInteger => ["int2", "int4", "uint2", "uint4"].includes(dtype);
+
+/** Integers with what stands above the low bits of the dtype replaced: by the sign, or by zeros where it has none. */
+export function lowBits(data: Integers, dtype: NarrowInteger): Int8Array | Uint8Array {
+  const { bits, kind, host } = dtypes[dtype];
+  const narrow = new host(data.length);
+  const shift = 32 - bits;
+  if (kind === "int") for (let index = 0; index < narrow.length; index++) narrow[index] = ((data[index] ?? 0) << shift) >> shift;
+  else for (let index = 0; index < narrow.length; index++) narrow[index] = ((data[index] ?? 0) << shift) >>> shift;
+  return narrow;
+}

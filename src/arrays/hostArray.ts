@@ -1,10 +1,11 @@
 import { anObject, type Rule, requireArgument, shown, someBytes } from "../arguments.js";
 import { CheckpointValueError } from "../errors.js";
-import { toFloat32 } from "./castToFloats.js";
-import { aligned, readValues } from "./castValues.js";
+import { aligned } from "./aligned.js";
+import { readValues } from "./castValues.js";
 import { type Dtype, dtypes, type HostData } from "./dtypes.js";
 import { elementCount } from "./spec.js";
 import { aDtype, aShape } from "./specRules.js";
+import { toFloat32 } from "./toFloat32.js";
 
 /** An array in memory, in C order. Floats below 32 bits are their bits; complex numbers are pairs, real part first. */
 export interface HostArray<Name extends Dtype = Dtype> {

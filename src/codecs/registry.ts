@@ -1,9 +1,7 @@
 import type { Codec } from "./codec.js";
 import { lazyCodec } from "./lazyCodec.js";
 import { none } from "./none.js";
-
-/** zstd, in which Orbax compresses both indexes and chunks. */
-export const zstd: Codec = /* @__PURE__ */ lazyCodec("zstd", async () => (await import("./zstd.js")).zstd);
+import { zstd } from "./zstd.js";
 
 const others = [
   /* @__PURE__ */ lazyCodec("gzip", async () => (await import("./deflate.js")).gzip),

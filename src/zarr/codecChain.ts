@@ -1,6 +1,6 @@
 import type { JsonMember } from "../bytes/jsonMember.js";
 import { UnsupportedCheckpointError } from "../errors.js";
-import type { Compression } from "./decompress.js";
+import type { Compression } from "./compression.js";
 import type { ByteOrder } from "./dtypeName.js";
 import { oneOf, readLengths, requireCodec } from "./metadata.js";
 import type { ShardLayout } from "./shardIndex.js";

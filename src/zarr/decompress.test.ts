@@ -2,7 +2,8 @@ import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { crc32c } from "../bytes/crc32c.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
-import { compressorOf, decodesAsItComes, decompress, isCodec } from "./decompress.js";
+import { compressorOf, decodesAsItComes, isCodec } from "./compression.js";
+import { decompress } from "./decompress.js";
 
 const place = { path: "d/1", offset: 7 };
 const bytes = Uint8Array.from({ length: 300 }, (_, index) => index % 7);

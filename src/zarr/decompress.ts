@@ -3,23 +3,10 @@ import type { Codec } from "../codecs/codec.js";
 import { codecNamed } from "../codecs/registry.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
 import type { TaskContext } from "../tasks/context.js";
+import { type Compression, checksum } from "./compression.js";
 import type { ChunkPlace } from "./elements.js";
 
-/** The codec that puts a checksum behind the bytes; all others compress. */
-const checksum = "crc32c";
 const checksumBytes = 4;
-
-/** What was done to the bytes of a chunk, in this order: compressors by their zarr names, and `"crc32c"`. */
-export type Compression = readonly string[];
-
-/** The compressors by name, `"none"` without one. */
-export const compressorOf = (compression: Compression): string => compression.filter((name) => name !== checksum).join("+") || "none";
-
-/** Whether the bytes can be decoded as they come. */
-export const decodesAsItComes = (compression: Compression): boolean => compression.length <= 1 && compression[0] !== checksum;
-
-/** Whether a name is one of a codec that is read. */
-export const isCodec = (name: string): boolean => name === checksum || (name !== "none" && codecNamed(name) !== undefined);
 
 /** How many bytes are expected. */
 export interface ExpectedLength {

@@ -1,5 +1,4 @@
-import { isNarrowInteger, lowBits } from "../arrays/castValues.js";
-import { type Dtype, dtypes } from "../arrays/dtypes.js";
+import { type Dtype, dtypes, isNarrowInteger, lowBits } from "../arrays/dtypes.js";
 import { CorruptCheckpointError } from "../errors.js";
 import type { ByteOrder } from "./dtypeName.js";
 

@@ -1,5 +1,5 @@
-import { castFrom } from "../arrays/cast.js";
 import { type Dtype, dtypes } from "../arrays/dtypes.js";
+import { loadCast } from "../arrays/loadCast.js";
 import type { JsonValue } from "../bytes/json.js";
 import type { JsonMember } from "../bytes/jsonMember.js";
 import { UnsupportedCheckpointError } from "../errors.js";
@@ -18,10 +18,11 @@ export interface StoredFill {
 
 /**
  * The element that stands in chunks that were left out, little endian. Reads null (zero), numbers, `"NaN"`, `"Infinity"`,
- * `"-Infinity"`, bools, `[re, im]`, base64 of the element as it is stored (v2) and `"0x…"`, its bits (v3).
+ * `"-Infinity"`, bools, `[re, im]`, base64 of the element as it is stored (v2) and `"0x…"`, its bits (v3). A promise where a float has to be
+ * rounded: the code for that is loaded then.
  * @throws CorruptCheckpointError for a value that the dtype cannot hold.
  */
-export function parseFillValue(fill: StoredFill): Uint8Array {
+export function parseFillValue(fill: StoredFill): Uint8Array | Promise<Uint8Array> {
   const { value, member, dtype } = fill;
   const { itemsize, kind, bits } = dtypes[dtype];
   if (value === null) return new Uint8Array(itemsize);
@@ -33,9 +34,9 @@ export function parseFillValue(fill: StoredFill): Uint8Array {
     case "uint":
       return integerElement(value, fill, Math.max(bits, 8));
     case "float":
-      return floatElement(value, dtype, fill);
+      return floatElement([floatOf(value, fill)], dtype, fill);
     case "complex":
-      return complexElement(value, fill);
+      return floatElement(complexParts(value, fill), dtype === "complex64" ? "float32" : "float64", fill);
     default:
       return kind satisfies never;
   }
@@ -68,21 +69,29 @@ function integerElement(value: JsonValue, { member, dtype, path }: StoredFill, b
   return readElements(bytes, dtype, "little", { path, offset: 0 }).slice();
 }
 
-function floatElement(value: JsonValue, dtype: Dtype, { member, path }: StoredFill): Uint8Array {
+function floatOf(value: JsonValue, { member, dtype }: StoredFill): number {
   const special = typeof value === "string" && Object.hasOwn(specials, value) ? specials[value as keyof typeof specials] : undefined;
-  const number = special ?? (typeof value === "number" || typeof value === "bigint" ? Number(value) : member.fail(`a number for ${dtype}`));
-  const element = castFrom("float64", dtype)?.(new Uint8Array(Float64Array.of(number).buffer));
-  if (element !== undefined) return element;
-  // float8_e8m0fnu has no zero; Orbax writes 0 all the same, and TensorStore takes it for the byte 0.
-  if (number === 0) return new Uint8Array(dtypes[dtype].itemsize);
-  throw new UnsupportedCheckpointError(
-    `${path}: fill_value ${number} of ${dtype} is not read; write the array again with a number that the dtype has, or null`,
-  );
+  return special ?? (typeof value === "number" || typeof value === "bigint" ? Number(value) : member.fail(`a number for ${dtype}`));
 }
 
-function complexElement(value: JsonValue, fill: StoredFill): Uint8Array {
+function complexParts(value: JsonValue, fill: StoredFill): number[] {
   if (!Array.isArray(value) || value.length !== 2) return fill.member.fail("a real and an imaginary part");
-  const [real = null, imaginary = null] = value;
-  const part = fill.dtype === "complex64" ? "float32" : "float64";
-  return Uint8Array.of(...floatElement(real, part, fill), ...floatElement(imaginary, part, fill));
+  return value.map((part) => floatOf(part, fill));
+}
+
+/** One float, or the two of a complex number. */
+function floatElement(numbers: readonly number[], part: Dtype, fill: StoredFill): Uint8Array | Promise<Uint8Array> {
+  if (numbers.every((number) => Object.is(number, 0))) return new Uint8Array(dtypes[fill.dtype].itemsize);
+  return roundedElement(numbers, part, fill);
+}
+
+async function roundedElement(numbers: readonly number[], part: Dtype, { dtype, path }: StoredFill): Promise<Uint8Array> {
+  const { castFrom } = await loadCast();
+  const element = castFrom("float64", part)?.(new Uint8Array(Float64Array.from(numbers).buffer));
+  if (element !== undefined) return element;
+  // float8_e8m0fnu has no zero; Orbax writes 0 all the same, and TensorStore takes it for the byte 0.
+  if (numbers[0] === 0) return new Uint8Array(dtypes[dtype].itemsize);
+  throw new UnsupportedCheckpointError(
+    `${path}: fill_value ${numbers[0]} of ${dtype} is not read; write the array again with a number that the dtype has, or null`,
+  );
 }

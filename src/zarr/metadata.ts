@@ -2,10 +2,10 @@ import { dtypes } from "../arrays/dtypes.js";
 import { type ArraySpec, elementCount } from "../arrays/spec.js";
 import type { JsonMember } from "../bytes/jsonMember.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../errors.js";
-import { type Compression, decodesAsItComes, isCodec } from "./decompress.js";
+import { type Compression, decodesAsItComes, isCodec } from "./compression.js";
 import type { ByteOrder } from "./dtypeName.js";
 import type { ChunkGrid } from "./grid.js";
-import type { RawDocument } from "./rawArray.js";
+import type { RawDocument } from "./rawDocument.js";
 import type { ShardLayout } from "./shardIndex.js";
 
 /** What the metadata of either zarr version say, checked and in one form. */
@@ -19,7 +19,7 @@ export interface ArrayMetadata {
   /** Whether elements of a decoded chunk are in another order than C's. */
   readonly transposed: boolean;
   /** One element, little endian, for chunks that were left out. */
-  readonly fill: Uint8Array;
+  readonly fill: Uint8Array | Promise<Uint8Array>;
   /** Whether no fill value is given, so that writers leave out no chunk that equals it. */
   readonly fillIsNull: boolean;
   /** The same metadata in words that zarrita knows, without the compressor; only where elements have to be put into another order. */

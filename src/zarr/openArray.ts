@@ -1,70 +1,20 @@
 import { dtypes } from "../arrays/dtypes.js";
-import { type ArraySpec, type Box, elementCount } from "../arrays/spec.js";
+import { elementCount } from "../arrays/spec.js";
 import { longestJson } from "../bytes/json.js";
 import type { LocatedStorage } from "../storage/located.js";
 import type { ReadableStorage, ReadOptions } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { Pace } from "../tasks/pace.js";
-import { type Compression, compressorOf, decodesAsItComes } from "./decompress.js";
-import type { ByteOrder } from "./dtypeName.js";
-import { chunkCount, chunksOf, type ZarrChunk } from "./grid.js";
+import { compressorOf } from "./compression.js";
+import { chunkCount, chunksOf } from "./grid.js";
 import { keyPrefix } from "./keyPrefix.js";
 import type { ArrayMetadata } from "./metadata.js";
-import { openRawArray, type RawArray } from "./rawArray.js";
-import type { ShardLayout } from "./shardIndex.js";
+import type { RawArray } from "./rawArray.js";
+import { isStreamable, type ZarrArray } from "./zarrArray.js";
 import { parseZarray } from "./zarray.js";
-import { parseZarrJson } from "./zarrJson.js";
 
 export type { ZarrChunk } from "./grid.js";
-
-/** A zarr array, known before any of its chunks is read. */
-export interface ZarrArray {
-  /** Key of the array in the storage; `""` for the storage's root. */
-  readonly name: string;
-  /** Version of zarr. */
-  readonly version: 2 | 3;
-  readonly spec: ArraySpec;
-  readonly chunkShape: readonly number[];
-  /** Number of chunks; 0 for an array without elements. */
-  readonly chunkCount: number;
-  /** Bytes of a decoded chunk, the same for all: chunks at the edge are stored whole. */
-  readonly chunkByteLength: number;
-  /** Name of the compressor, `"none"` without one; several joined with `+`. */
-  readonly codec: string;
-  /** Whether a chunk can be decoded from its first byte on; others have to be in memory whole. */
-  readonly streamable: boolean;
-  /** Whether the array has no fill value, so that writers leave out no chunk that equals it. */
-  readonly fillIsNull: boolean;
-  /** How stored elements differ from those in memory, for {@link readBlocks} and {@link fillBlocks}. */
-  readonly stored: StoredElements;
-  /** Of a region, which is an array by itself: the array that it is of. */
-  readonly whole?: ArraySpec | undefined;
-  /** All chunks in C order, or those that a box touches, made one by one. */
-  chunks(box?: Box): Iterable<ZarrChunk>;
-}
-
-/** How elements lie in a stored chunk. */
-interface StoredElements {
-  readonly byteOrder: ByteOrder;
-  /** What was done to the bytes of a chunk; where there are shards, of the innermost one. */
-  readonly compression: Compression;
-  /** Brings a chunk of another element order into C order. */
-  readonly toRowMajor?: ((bytes: Uint8Array) => Promise<Uint8Array>) | undefined;
-  /** How a chunk is divided further, where it is a shard. */
-  readonly shard?: ShardLayout | undefined;
-  /** One element, little endian, that chunks which were left out are full of. */
-  readonly fill: Uint8Array;
-}
-
-const isStreamable = ({ compression, toRowMajor, shard }: StoredElements): boolean =>
-  toRowMajor === undefined && shard === undefined && decodesAsItComes(compression);
-
-/** The chunks of an array's shards as an array: they lie within the shards, and are chunks like others, or shards again. */
-export function innerArray(array: ZarrArray, { chunkShape, inner }: ShardLayout): ZarrArray {
-  const stored = { ...array.stored, shard: inner };
-  const chunkByteLength = elementCount(chunkShape) * dtypes[array.spec.dtype].itemsize;
-  return { ...array, chunkShape, chunkByteLength, streamable: isStreamable(stored), stored };
-}
+export type { ZarrArray } from "./zarrArray.js";
 
 /** Where the metadata of arrays lie: a storage, or what reads many values at the cost of one. */
 export type ArrayStorage = Pick<ReadableStorage, "read"> | Pick<LocatedStorage, "readAll">;
@@ -140,13 +90,16 @@ const byteText = /* @__PURE__ */ new TextDecoder("latin1");
 
 /** What arrays of the same metadata have in common. */
 interface OpenedMetadata extends ArrayMetadata {
+  readonly fill: Uint8Array;
   readonly raw: RawArray | undefined;
 }
 
 async function openMetadata(file: MetadataFile & { readonly bytes: Uint8Array }): Promise<OpenedMetadata> {
   const path = file.prefix + fileOf[file.version];
-  const metadata = parsers[file.version](file.bytes, path);
-  return { ...metadata, raw: metadata.document && (await openRawArray(metadata.document, path)) };
+  const metadata = file.version === 2 ? parseZarray(file.bytes, path) : (await import("./zarrJson.js")).parseZarrJson(file.bytes, path);
+  const fill = await metadata.fill;
+  const { document } = metadata;
+  return { ...metadata, fill, raw: document && (await (await import("./rawArray.js")).openRawArray(document, path)) };
 }
 
 function arrayOf(
@@ -170,8 +123,6 @@ function arrayOf(
 }
 
 const fileOf = { 2: ".zarray", 3: "zarr.json" } as const;
-
-const parsers = { 2: parseZarray, 3: parseZarrJson } as const;
 
 /** A file that would hold an array's metadata. */
 interface MetadataFile {

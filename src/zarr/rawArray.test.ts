@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { CorruptCheckpointError } from "../errors.js";
-import { openRawArray, type RawDocument, rawV2Dtypes, rawV3Dtypes } from "./rawArray.js";
+import { openRawArray } from "./rawArray.js";
+import { type RawDocument, rawV2Dtypes, rawV3Dtypes } from "./rawDocument.js";
 
 const v2 = (shape: number[], itemsize: keyof typeof rawV2Dtypes, order: "C" | "F" = "F"): RawDocument => ({
   zarr_format: 2,

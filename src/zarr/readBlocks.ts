@@ -1,31 +1,16 @@
 import { dtypes } from "../arrays/dtypes.js";
 import { type Block, elementCount } from "../arrays/spec.js";
-import { UnsupportedCheckpointError } from "../errors.js";
 import type { TaskContext } from "../tasks/context.js";
+import { largestOverhang, longestStored, requireWarranted } from "./chunkLimits.js";
 import { decodeChunk, decodeChunkStream } from "./decodeChunk.js";
 import { decompress } from "./decompress.js";
 import type { ChunkPlace } from "./elements.js";
 import { filledBlocks } from "./fillBlocks.js";
 import type { ZarrArray, ZarrChunk } from "./openArray.js";
-import { readShard, type ShardLayout } from "./shardIndex.js";
-
-export { fillBlocks } from "./fillBlocks.js";
+import type { ShardLayout } from "./shardIndex.js";
 
 /** Longest chunk, decoded and in bytes, that is decoded at once where its stored bytes are in memory: a quarter of the default budget. */
 const longestWhole = 16 * 1024 * 1024;
-
-/**
- * Most bytes of a decoded chunk that reaches over its array: the rest is decoded for nothing, and a few stored bytes may decode to any
- * number of them.
- */
-const largestOverhang = 64 * 1024 * 1024;
-
-/**
- * Most bytes that a stored chunk of the array has: what does not compress takes a little more than its own bytes, and a shard an index
- * and a frame for each of its chunks, which may be single elements.
- */
-export const longestStored = ({ chunkByteLength, stored }: ZarrArray): number =>
-  (stored.shard === undefined ? 2 : 64) * chunkByteLength + 64 * 1024;
 
 /**
  * Decodes one chunk into blocks of whole elements, in C order and as memory holds them: one block where the stored bytes are
@@ -51,16 +36,6 @@ export async function* readBlocks(
   const bytes = inMemory ? source : await collected(source);
   if (shard !== undefined) yield* shardBlocks(array, shard, chunk.origin, bytes, from, context);
   else yield await wholeBlock(array, chunk.origin, array.chunkShape, bytes, from, context);
-}
-
-/** @throws UnsupportedCheckpointError for chunks far larger than their array. */
-export function requireWarranted({ whole, spec, chunkByteLength }: ZarrArray, { path }: ChunkPlace): void {
-  const { shape, dtype } = whole ?? spec;
-  const arrayByteLength = elementCount(shape) * dtypes[dtype].itemsize;
-  if (chunkByteLength <= Math.max(arrayByteLength, largestOverhang)) return;
-  throw new UnsupportedCheckpointError(
-    `${path}: a chunk of ${chunkByteLength} bytes for an array of ${arrayByteLength}; one larger than its array has at most ${largestOverhang}`,
-  );
 }
 
 async function* streamedBlocks(
@@ -100,6 +75,7 @@ async function* shardBlocks(
 ): AsyncGenerator<Block> {
   const longest = Math.min(longestStored(array), 2 * array.chunkByteLength + largestOverhang);
   const whole = await decompress(shard.outer, bytes, { exact: undefined, longest }, { path, offset }, context);
+  const { readShard } = await import("./shardIndex.js");
   for (const entry of readShard(whole, shard, { path, offset })) {
     context.signal?.throwIfAborted();
     const shape = shard.chunkShape;

@@ -2,7 +2,7 @@ import { elementCount } from "../arrays/spec.js";
 import { crc32c } from "../bytes/crc32c.js";
 import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CorruptCheckpointError } from "../errors.js";
-import type { Compression } from "./decompress.js";
+import type { Compression } from "./compression.js";
 import type { ByteOrder } from "./dtypeName.js";
 import type { ChunkPlace } from "./elements.js";
 

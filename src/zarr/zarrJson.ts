@@ -6,7 +6,7 @@ import { readCodecs } from "./codecChain.js";
 import { parseV3Dtype } from "./dtypeName.js";
 import { parseFillValue } from "./fillValue.js";
 import { type ArrayMetadata, checkSizes, oneOf, readLengths } from "./metadata.js";
-import { type RawDocument, rawV3Dtypes } from "./rawArray.js";
+import { type RawDocument, rawV3Dtypes } from "./rawDocument.js";
 import type { ShardLayout } from "./shardIndex.js";
 
 /**

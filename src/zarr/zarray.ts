@@ -2,11 +2,11 @@ import { dtypes } from "../arrays/dtypes.js";
 import { type JsonValue, parseJson } from "../bytes/json.js";
 import { JsonMember } from "../bytes/jsonMember.js";
 import { UnsupportedCheckpointError } from "../errors.js";
-import type { Compression } from "./decompress.js";
+import type { Compression } from "./compression.js";
 import { parseV2Dtype } from "./dtypeName.js";
 import { parseFillValue } from "./fillValue.js";
 import { type ArrayMetadata, checkSizes, oneOf, readLengths, requireCodec } from "./metadata.js";
-import { type RawDocument, rawV2Dtypes } from "./rawArray.js";
+import { type RawDocument, rawV2Dtypes } from "./rawDocument.js";
 
 /**
  * Parses `.zarray` of zarr v2: the members that TensorStore requires, unknown ones ignored, in the compressor too.

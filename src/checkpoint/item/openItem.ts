@@ -16,7 +16,6 @@ import { openItemArrays } from "./itemArrays.js";
 import type { ItemLayout } from "./layout.js";
 import type { StoredLeaf, StoredTree } from "./leaves.js";
 import { readKeyImpls, readStrings } from "./sideFiles.js";
-import { openStateFile } from "./stateFile.js";
 import { hasArray, readTreeSource, sourceOfState, type TreeSource } from "./treeSource.js";
 
 /** The index of one item: its tree and where its arrays lie, known before any chunk is read. */
@@ -122,7 +121,7 @@ function asTypedKey(index: ItemIndex): ItemIndex {
 async function openFile(root: ReadableStorage, opening: ItemOpening): Promise<ItemIndex | undefined> {
   const { path, options, pace, context } = opening;
   if (path === "" || options.node !== undefined) return undefined;
-  const tree = await openStateFile(root, path, pace, context);
+  const tree = await (await import("./stateFile.js")).openStateFile(root, path, pace, context);
   if (tree === undefined) return undefined;
   const slash = path.lastIndexOf("/");
   const above = path.slice(0, Math.max(0, slash));

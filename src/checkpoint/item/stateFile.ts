@@ -1,10 +1,13 @@
 import { StorageError, UnsupportedCheckpointError } from "../../errors.js";
+import { readStateTree } from "../../pytree/msgpack/readStateTree.js";
 import type { StateLeaf } from "../../pytree/msgpack/stateLeaf.js";
 import type { TreeNode } from "../../pytree/tree.js";
 import { FileWindow } from "../../storage/fileWindow.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
+
+// Loaded where an item may have such a file: few checkpoints of today have one.
 
 /** Longest file that is read whole: most hold a tree without arrays. */
 const longestWhole = 1024 * 1024;
@@ -24,8 +27,6 @@ export async function openStateFile(
 ): Promise<TreeNode<StateLeaf> | undefined> {
   const window = await openWindow(folder, path, context);
   if (window === undefined) return undefined;
-  // Loaded on demand, since few checkpoints of today have such a file.
-  const { readStateTree } = await import("../../pytree/msgpack/readStateTree.js");
   return readStateTree(window, path, pace);
 }
 

@@ -14,7 +14,6 @@ import type { ItemLayout } from "./layout.js";
 import { listed } from "./listed.js";
 import { arraysInDatabases, arraysInFolders, isArray } from "./namedArrays.js";
 import { entriesOfState, leafAt, type StateEntries } from "./stateEntries.js";
-import { openStateFile } from "./stateFile.js";
 
 /** The tree of an item as its writer recorded it, and where its arrays lie. */
 export interface TreeSource {
@@ -103,7 +102,7 @@ async function aggregatedValues(
   pace: Pace,
   context: TaskContext,
 ): Promise<StateEntries> {
-  const tree = await openStateFile(folder, stateFile, pace, context);
+  const tree = await (await import("./stateFile.js")).openStateFile(folder, stateFile, pace, context);
   const lost: string[] = [];
   const state = new Map<TreeEntry, StateLeaf>();
   for (const entry of entries) {
@@ -149,7 +148,7 @@ async function stateTree(
   context: TaskContext,
 ): Promise<TreeSource | undefined> {
   if (listing?.files.includes(stateFile) === false) return undefined;
-  const tree = await openStateFile(folder, stateFile, pace, context);
+  const tree = await (await import("./stateFile.js")).openStateFile(folder, stateFile, pace, context);
   return tree && sourceOfState(tree, stateFile, place);
 }
 

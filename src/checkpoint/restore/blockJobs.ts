@@ -3,15 +3,18 @@ import { CorruptCheckpointError } from "../../errors.js";
 import { pathIn } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import { StreamCursor } from "../../storage/streamCursor.js";
-import { absentFileError, streamPieceLength, streamRange } from "../../storage/streamRange.js";
+import { streamPieceLength } from "../../storage/streamRange.js";
 import type { TaskContext } from "../../tasks/context.js";
+import { longestStored } from "../../zarr/chunkLimits.js";
+import { fillBlocks } from "../../zarr/fillBlocks.js";
 import type { ZarrArray } from "../../zarr/openArray.js";
-import { fillBlocks, longestStored, readBlocks } from "../../zarr/readBlocks.js";
+import { readBlocks } from "../../zarr/readBlocks.js";
 import { withFolder } from "../item/errorPaths.js";
+import { bytesOfRun } from "./bytesOfRun.js";
 import { castPieceLength, type Delivery } from "./delivery.js";
 import type { Job } from "./job.js";
 import { lostChunk } from "./locateChunks.js";
-import { type ChunkTransfer, type FileChunk, type InlineChunk, type RangeTransfer, streamRuns } from "./planJobs.js";
+import { type ChunksByPlace, type ChunkTransfer, type FileChunk, type InlineChunk, type RangeTransfer, streamRuns } from "./planJobs.js";
 
 // Chunks of rare kinds, which the zarr layer turns into blocks on this thread: shards, other element orders, rare codecs; and those left out.
 
@@ -28,8 +31,22 @@ function heldBytes(array: ZarrArray, storedLength: number, limit: number): numbe
   return storedLength + (array.streamable ? 1 : 2) * chunkByteLength + castPieceLength;
 }
 
-/** Makes the jobs of chunks that become blocks on this thread. `limit`: bytes that all jobs may hold at once. */
-export class BlockJobs<Target> {
+/** The jobs of chunks that become blocks on this thread. `limit`: bytes that all jobs may hold at once. */
+export function blockJobs<Target>(
+  { leftOut, inIndex, inRanges, inFiles }: ChunksByPlace<Target>,
+  delivery: Delivery<Target>,
+  limit: number,
+): Job[] {
+  const jobs = new BlockJobs(delivery, limit);
+  return [
+    jobs.leftOut(leftOut),
+    jobs.inIndex(inIndex),
+    ...inRanges.flatMap(({ storage, path, ranges }) => jobs.inRanges(storage, path, ranges)),
+    ...inFiles.map((chunk) => jobs.inFile(chunk)),
+  ];
+}
+
+class BlockJobs<Target> {
   readonly #delivery: Delivery<Target>;
   readonly #limit: number;
 
@@ -121,19 +138,6 @@ export class BlockJobs<Target> {
 }
 
 async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
-/** A range in pieces. One that is as short as a piece is read whole: more can be done then about servers that misbehave. */
-export async function* bytesOfRun(
-  storage: ReadableStorage,
-  path: string,
-  range: ByteRange,
-  context: TaskContext,
-): AsyncGenerator<Uint8Array> {
-  if (range.length > streamPieceLength) return yield* streamRange(storage, path, range, context);
-  const bytes = await storage.read(path, { range, signal: context.signal });
-  if (bytes === undefined) throw absentFileError(path, range);
   yield bytes;
 }
 

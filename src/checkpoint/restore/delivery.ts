@@ -1,5 +1,5 @@
-import { castFrom } from "../../arrays/cast.js";
 import { dtypes } from "../../arrays/dtypes.js";
+import { loadCast } from "../../arrays/loadCast.js";
 import type { Block } from "../../arrays/spec.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { Pace } from "../../tasks/pace.js";
@@ -77,7 +77,7 @@ export class Delivery<Target> {
   async block({ array, dtype, target }: Transfer<Target>, block: Block, { signal }: TaskContext): Promise<void> {
     signal?.throwIfAborted();
     const stored = array.spec.dtype;
-    const cast = stored === dtype ? undefined : castFrom(stored, dtype);
+    const cast = stored === dtype ? undefined : (await loadCast()).castFrom(stored, dtype);
     if (cast === undefined) return this.#hand([{ target, block }]);
     const itemsize = dtypes[stored].itemsize;
     const elements = Math.floor(castPieceLength / Math.max(itemsize, dtypes[dtype].itemsize));

@@ -5,8 +5,8 @@ import { pathIn } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
+import { longestStored } from "../../zarr/chunkLimits.js";
 import type { ZarrArray, ZarrChunk } from "../../zarr/openArray.js";
-import { longestStored } from "../../zarr/readBlocks.js";
 import type { ItemIndex } from "../item/openItem.js";
 
 /** Where the bytes of a chunk are. */

@@ -4,10 +4,11 @@ import type { Box } from "../../arrays/spec.js";
 import { type ByteRange, endOf } from "../../bytes/ranges.js";
 import { CorruptCheckpointError } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
+import { longestStored } from "../../zarr/chunkLimits.js";
 import { chunksOf } from "../../zarr/grid.js";
-import { innerArray, type ZarrArray, type ZarrChunk } from "../../zarr/openArray.js";
-import { longestStored } from "../../zarr/readBlocks.js";
+import type { ZarrArray, ZarrChunk } from "../../zarr/openArray.js";
 import { parseShardIndex, type ShardIndex, type ShardLayout, shardIndexRange } from "../../zarr/shardIndex.js";
+import { innerArray } from "../../zarr/zarrArray.js";
 import { type ChunkSource, type LocatedChunk, largestGap, measuredSource } from "./locateChunks.js";
 
 // What of the chunks of a region has to be read.

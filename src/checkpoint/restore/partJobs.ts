@@ -1,13 +1,12 @@
 import { dtypes } from "../../arrays/dtypes.js";
 import type { ByteRange } from "../../bytes/ranges.js";
 import type { ByteSource } from "../../bytes/source.js";
-import { fileVersion } from "../../storage/fileSource.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { WorkerLease } from "../../tasks/workerPool.js";
-import { requireWarranted } from "../../zarr/readBlocks.js";
+import { requireWarranted } from "../../zarr/chunkLimits.js";
 import { withFolder } from "../item/errorPaths.js";
-import { bytesOfRun } from "./blockJobs.js";
+import { bytesOfRun } from "./bytesOfRun.js";
 import { decodeHere } from "./decode/decodeHere.js";
 import type { Decoding } from "./decode/decoding.js";
 import type { PinnedFile, SplitPart } from "./decode/messages.js";
@@ -61,6 +60,7 @@ export class PartJobs<Target> {
     const { workers } = this.#decoding;
     const file = workers && (await storage.handle?.(path, context));
     if (workers !== undefined && file !== undefined) {
+      const { fileVersion } = await import("../../storage/fileSource.js");
       const place = { file: { handle: file, version: await fileVersion(file, path) }, storage, path };
       const parts = (await Promise.all(ranges.map((range) => this.#partsOf(place, range, context)))).flat();
       const shares = fileShares(parts, workers.size);

@@ -1,5 +1,4 @@
-import { castFrom } from "../../arrays/cast.js";
-import { type Dtype, dtypes, narrowDtype } from "../../arrays/dtypes.js";
+import { canCast, type Dtype, dtypes, narrowDtype } from "../../arrays/dtypes.js";
 import { type ArraySpec, elementCount } from "../../arrays/spec.js";
 import {
   CheckpointDtypeMismatchError,
@@ -12,7 +11,8 @@ import { leavesOf, type TreeNode } from "../../pytree/tree.js";
 import type { Pace } from "../../tasks/pace.js";
 import type { ArrayLeaf } from "../item/leaves.js";
 import type { RecordedDtypes } from "../record/recordedDtypes.js";
-import { describeStored, describeTemplate, type MatchedItem, type MatchedLeaf } from "../template/matchTemplate.js";
+import { describeStored, describeTemplate } from "../template/describe.js";
+import type { MatchedItem, MatchedLeaf } from "../template/matchNothing.js";
 import type { ArrayTemplate } from "../template/template.js";
 
 /** What a restore was asked for, beside the templates. */
@@ -179,7 +179,7 @@ class RestorePlanner {
     }
     if (castDtypes && leaf.keyImpl !== undefined && dtype !== stored) {
       this.#impossibleCasts.push({ item, leaf: leaf.path, saved: `${stored} of a ${leaf.keyImpl} key`, restored: dtype });
-    } else if (dtype !== stored && (castDtypes || leaf.kind === "scalar") && castFrom(stored, dtype) === undefined) {
+    } else if (dtype !== stored && (castDtypes || leaf.kind === "scalar") && !canCast(stored, dtype)) {
       this.#impossibleCasts.push({ item, leaf: leaf.path, saved: stored, restored: dtype });
     }
     return planned(item, leaf, { ...target, dtype }, leaf.keyImpl === undefined ? "array" : "key");

@@ -1,4 +1,3 @@
-import { cropBlock } from "../../arrays/cropBlock.js";
 import { dtypes } from "../../arrays/dtypes.js";
 import type { HostArray } from "../../arrays/hostArray.js";
 import type { Block } from "../../arrays/spec.js";
@@ -7,20 +6,29 @@ import { ByteBudget } from "../../tasks/budget.js";
 import type { TaskContext } from "../../tasks/context.js";
 import type { Pace } from "../../tasks/pace.js";
 import { stopTogether } from "../../tasks/stopTogether.js";
+import type { ZarrArray } from "../../zarr/openArray.js";
 import { withFolder } from "../item/errorPaths.js";
 import type { ItemIndex } from "../item/openItem.js";
 import { divideBytes } from "./bytesInFlight.js";
 import { decodingOf } from "./decode/decoding.js";
 import type { TargetBlock, WriteBlocks } from "./delivery.js";
 import { type LocatedChunk, locateChunks, requireFewChunks } from "./locateChunks.js";
-import { type ArrayChunks, neededChunks } from "./neededChunks.js";
+import type { ArrayChunks } from "./neededChunks.js";
 import type { PlannedLeaf } from "./planRestore.js";
 import { type LeafProgress, RestoreProgress } from "./restoreProgress.js";
 import { checkDevices, countDevices, leafName, openSinks, type Sinks } from "./sinks.js";
 import { moveBytes, type Transfer } from "./transfer.js";
 
+/** What reads regions of arrays, of their chunks only what is needed. */
+export interface RegionReading {
+  neededChunks(array: ZarrArray, located: readonly LocatedChunk[], context: TaskContext): Promise<ArrayChunks[]>;
+  /** What of a block lies in an array. */
+  cropBlock(block: Block, arrayShape: readonly number[], itemsize: number): Block | undefined;
+}
+
 /**
  * Reads planned leaves: checks the devices, finds the chunks, makes room, moves the bytes.
+ * @param regions needed where the leaves are regions.
  * @throws as `Checkpoint` documents; every GPUBuffer made until then is destroyed.
  */
 export async function readLeaves(
@@ -29,17 +37,18 @@ export async function readLeaves(
   readConcurrentBytes: number,
   pace: Pace,
   context: TaskContext,
+  regions?: RegionReading,
 ): Promise<ReadonlyMap<PlannedLeaf, HostArray | GpuArray>> {
   checkDevices(leaves);
   requireFewChunks(leaves.map(({ stored }) => stored.array));
-  const located = await stopTogether((together) => locateLeaves(indexes, leaves, pace, together), context);
+  const located = await stopTogether((together) => locateLeaves(indexes, leaves, regions, pace, together), context);
   const totalBytes = leaves.reduce((sum, { byteLength }) => sum + byteLength, 0);
   const progress = new RestoreProgress(totalBytes, leaves.length, context);
   const { reading, sending } = divideBytes(readConcurrentBytes, countDevices(leaves));
   const sinks = await openSinks(leaves, sending, context);
   try {
     const transfers = located.flatMap((leaf) => transfersOf(leaf, progress));
-    await moveBytes(transfers, { budget: new ByteBudget(reading), decoding: decodingOf, write: writer(sinks) }, context);
+    await moveBytes(transfers, { budget: new ByteBudget(reading), decoding: decodingOf, write: writer(sinks, regions) }, context);
     const arrays = await sinks.finish();
     progress.done();
     context.signal?.throwIfAborted();
@@ -60,21 +69,28 @@ interface LocatedLeaf extends Pick<Transfer, "folder" | "missingChunksAreLost"> 
 async function locateLeaves(
   indexes: readonly ItemIndex[],
   leaves: readonly PlannedLeaf[],
+  regions: RegionReading | undefined,
   pace: Pace,
   context: TaskContext,
 ): Promise<LocatedLeaf[]> {
   const byItem = new Map<string, PlannedLeaf[]>(indexes.map(({ name }) => [name, []]));
   for (const leaf of leaves) byItem.get(leaf.item)?.push(leaf);
-  const located = indexes.map((index) => withFolder(index.folder, locateIn(index, byItem.get(index.name) ?? [], pace, context)));
+  const located = indexes.map((index) => withFolder(index.folder, locateIn(index, byItem.get(index.name) ?? [], regions, pace, context)));
   return (await Promise.all(located)).flat();
 }
 
-async function locateIn(index: ItemIndex, leaves: readonly PlannedLeaf[], pace: Pace, context: TaskContext): Promise<LocatedLeaf[]> {
+async function locateIn(
+  index: ItemIndex,
+  leaves: readonly PlannedLeaf[],
+  regions: RegionReading | undefined,
+  pace: Pace,
+  context: TaskContext,
+): Promise<LocatedLeaf[]> {
   const { folder } = index;
   const arrays = leaves.map(({ stored }) => stored.array);
   const found = await locateChunks(index, arrays, pace, context);
   const partsOf = ({ stored: { array } }: PlannedLeaf, chunks: readonly LocatedChunk[]) =>
-    array.whole === undefined ? [{ array, chunks }] : neededChunks(array, chunks, context);
+    regions === undefined ? [{ array, chunks }] : regions.neededChunks(array, chunks, context);
   return Promise.all(
     leaves.map(async (leaf, place) => {
       const missingChunksAreLost = index.missingChunksAreLost(leaf.stored.array);
@@ -102,16 +118,16 @@ function transfersOf({ leaf, parts, ...place }: LocatedLeaf, restore: RestorePro
 
 /** Hands blocks to the sinks, and counts them. */
 const writer =
-  (sinks: Sinks): WriteBlocks<LeafOnItsWay> =>
+  (sinks: Sinks, regions: RegionReading | undefined): WriteBlocks<LeafOnItsWay> =>
   async (blocks) => {
-    const wanted = blocks.flatMap(wantedOf);
+    const wanted = regions === undefined ? blocks : blocks.flatMap((block) => wantedOf(block, regions));
     await sinks.write(wanted.map(({ target, block }) => ({ target: target.leaf, block })));
     for (const { target, block } of wanted) target.progress.add(block.data.byteLength);
   };
 
 /** Of a region's blocks only what lies in it. */
-function wantedOf({ target, block }: TargetBlock<LeafOnItsWay>): TargetBlock<LeafOnItsWay>[] {
-  const { stored, spec } = target.leaf;
-  const wanted: Block | undefined = stored.array.whole === undefined ? block : cropBlock(block, spec.shape, dtypes[spec.dtype].itemsize);
+function wantedOf({ target, block }: TargetBlock<LeafOnItsWay>, { cropBlock }: RegionReading): TargetBlock<LeafOnItsWay>[] {
+  const { spec } = target.leaf;
+  const wanted = cropBlock(block, spec.shape, dtypes[spec.dtype].itemsize);
   return wanted === undefined ? [] : [{ target, block: wanted }];
 }

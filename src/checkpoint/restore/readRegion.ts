@@ -1,3 +1,4 @@
+import { cropBlock } from "../../arrays/cropBlock.js";
 import { CheckpointValueError } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { Pace } from "../../tasks/pace.js";
@@ -5,6 +6,7 @@ import { regionArray } from "../../zarr/regionArray.js";
 import type { ArrayLeaf, RestoredArray, StoredLeaf } from "../item/leaves.js";
 import type { ItemIndex } from "../item/openItem.js";
 import type { Placement } from "../template/template.js";
+import { neededChunks } from "./neededChunks.js";
 import { planRestore, type RestorePolicy } from "./planRestore.js";
 import { readLeaves } from "./readLeaves.js";
 import { boxOf, type Region } from "./region.js";
@@ -34,7 +36,8 @@ export async function readRegion(
   const wanted = { kind: "array", ...array.spec, place: "default", usage, into } as const;
   const matched = { kind: "stored", leaf: { ...leaf, array, keyImpl: undefined }, wanted } as const;
   const plan = planRestore([{ item: index.name, tree: { kind: "leaf", leaf: matched }, mismatches: [] }], policy);
-  const arrays = await readLeaves([index], [...plan.leaves.values()], readConcurrentBytes, new Pace(context.signal), context);
+  const regions = isAll ? undefined : { neededChunks, cropBlock };
+  const arrays = await readLeaves([index], [...plan.leaves.values()], readConcurrentBytes, new Pace(context.signal), context, regions);
   const [read] = arrays.values();
   if (read === undefined) throw new Error(`nothing was read of ${path}`);
   return read;

@@ -6,8 +6,9 @@ import type { TaskContext } from "../../tasks/context.js";
 import { Pace } from "../../tasks/pace.js";
 import type { PlainValue } from "../item/leaves.js";
 import type { ItemIndex } from "../item/openItem.js";
-import { type MatchedItem, type MatchedLeaf, matchNothing, matchTemplate } from "../template/matchTemplate.js";
-import { everyLeaf, type Selection, selectLeaves } from "../template/selection.js";
+import { type MatchedItem, type MatchedLeaf, matchNothing } from "../template/matchNothing.js";
+import { everyLeaf, type SelectedLeaves } from "../template/selectedLeaves.js";
+import type { Selection } from "../template/selection.js";
 import { type PlannedLeaf, planRestoreInTurns, type RestorePlan, type RestorePolicy } from "./planRestore.js";
 import { readLeaves } from "./readLeaves.js";
 
@@ -45,32 +46,43 @@ export async function restoreItems(
   context: TaskContext,
 ): Promise<RestoredItems> {
   const pace = new Pace(context.signal);
-  const plan = await planRestoreInTurns(matchItems(indexes, request), request.policy, pace);
+  const plan = await planRestoreInTurns(await matchItems(indexes, request), request.policy, pace);
   const leaves = Array.from(plan.leaves.values());
   const arrays = await readLeaves(indexes, leaves, readConcurrentBytes, pace, context);
   return assemble(inOrderOf(indexes, plan), arrays);
 }
 
 /** Templated items come first, in the templates' order: mismatches are listed so, as in substrax. */
-function matchItems(
-  indexes: readonly ItemIndex[],
-  { templates, select, missing, prefixOf }: Omit<RestoreRequest, "readConcurrentBytes">,
-): MatchedItem[] {
-  const selected = selectLeaves(
-    select,
-    indexes.map(({ name, leaves }) => ({ prefix: prefixOf(name), leaves })),
-  );
+async function matchItems(indexes: readonly ItemIndex[], request: Omit<RestoreRequest, "readConcurrentBytes">): Promise<MatchedItem[]> {
+  const { templates, missing } = request;
+  const selected = await selectedOf(indexes, request);
   const byName = new Map(indexes.map((index) => [index.name, index]));
   const scopes = new Map(indexes.map(({ name }, index) => [name, { selected: selected[index] ?? everyLeaf, missing }]));
   const scopeOf = (name: string) => scopes.get(name);
-  const templated = Object.keys(templates).flatMap((name) => {
-    const index = byName.get(name);
-    return index === undefined ? [] : [matchTemplate(name, index.tree, templates[name], scopeOf(name))];
-  });
   const others = indexes
     .filter(({ name }) => !Object.hasOwn(templates, name))
     .map(({ name, tree }) => matchNothing(name, tree, scopeOf(name)));
+  const names = Object.keys(templates);
+  if (names.length === 0) return others;
+  const { matchTemplate } = await import("../template/matchTemplate.js");
+  const templated = names.flatMap((name) => {
+    const index = byName.get(name);
+    return index === undefined ? [] : [matchTemplate(name, index.tree, templates[name], scopeOf(name))];
+  });
   return [...templated, ...others];
+}
+
+/** The leaves of each item that are asked for. */
+async function selectedOf(
+  indexes: readonly ItemIndex[],
+  { select, prefixOf }: Pick<RestoreRequest, "select" | "prefixOf">,
+): Promise<SelectedLeaves[]> {
+  if (select === undefined) return indexes.map(() => everyLeaf);
+  const { selectLeaves } = await import("../template/selection.js");
+  return selectLeaves(
+    select,
+    indexes.map(({ name, leaves }) => ({ prefix: prefixOf(name), leaves })),
+  );
 }
 
 /** The plan with its items in the record's order, in which they come back. */

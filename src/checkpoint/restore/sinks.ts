@@ -1,5 +1,5 @@
 import { requireArgument } from "../../arguments.js";
-import { type HostArray, hostArray } from "../../arrays/hostArray.js";
+import type { HostArray } from "../../arrays/hostArray.js";
 import { placeBlock } from "../../arrays/place.js";
 import type { Block } from "../../arrays/spec.js";
 import { DeviceError } from "../../errors.js";
@@ -76,7 +76,10 @@ export async function openSinks(leaves: readonly PlannedLeaf[], windowBytes: num
     },
     async finish() {
       const arrays = new Map<PlannedLeaf, HostArray | GpuArray>();
-      for (const [leaf, bytes] of memory) arrays.set(leaf, hostArray(leaf.spec, bytes));
+      if (memory.size > 0) {
+        const { hostArray } = await import("../../arrays/hostArray.js");
+        for (const [leaf, bytes] of memory) arrays.set(leaf, hostArray(leaf.spec, bytes));
+      }
       for (const { upload, bound } of opened) {
         const finished = await upload.finish();
         for (const [index, leaf] of bound.entries()) {

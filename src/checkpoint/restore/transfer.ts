@@ -1,12 +1,12 @@
 import type { ByteBudget } from "../../tasks/budget.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { stopTogether } from "../../tasks/stopTogether.js";
-import { BlockJobs } from "./blockJobs.js";
+import { blockJobs } from "./blockJobs.js";
 import type { Decoding } from "./decode/decoding.js";
 import { Delivery, type WriteBlocks } from "./delivery.js";
 import { type Job, runWithin } from "./job.js";
 import { PartJobs } from "./partJobs.js";
-import { type ChunkTransfer, chunksByPlace, decodesInParts, type Transfer } from "./planJobs.js";
+import { type ChunksByPlace, type ChunkTransfer, chunksByPlace, decodesInParts, type Transfer } from "./planJobs.js";
 
 export type { Transfer } from "./planJobs.js";
 
@@ -32,25 +32,34 @@ export async function moveBytes<Target>(transfers: readonly Transfer<Target>[], 
 
 async function planJobs<Target>(transfers: readonly Transfer<Target>[], road: Road<Target>, context: TaskContext): Promise<Job[]> {
   const { limit } = road.budget;
-  const { leftOut, inIndex, inRanges, inFiles } = chunksByPlace(transfers);
+  const chunks = chunksByPlace(transfers);
+  const { inIndex, inRanges } = chunks;
   const total = inRanges.flatMap(({ ranges }) => ranges).reduce((sum, { length }) => sum + length, 0);
   const decoding = await road.decoding(total);
   const delivery = new Delivery(road.write);
   const inParts = new PartJobs(decoding, delivery, limit, total);
-  const asBlocks = new BlockJobs(delivery, limit);
   const isPart = ({ transfer }: ChunkTransfer) => decodesInParts(transfer, decoding.zstd !== undefined);
-  const isBlocks = (chunk: ChunkTransfer) => !isPart(chunk);
+  const others = othersThan(isPart, chunks);
+  const blocks = others === undefined ? [] : blockJobs(others, delivery, limit);
   const ranged = await Promise.all(
-    inRanges.map(async ({ storage, path, ranges }) => [
-      ...(await inParts.inRanges(storage, path, ranges.filter(isPart), context)),
-      ...asBlocks.inRanges(storage, path, ranges.filter(isBlocks)),
-    ]),
+    inRanges.map(({ storage, path, ranges }) => inParts.inRanges(storage, path, ranges.filter(isPart), context)),
   );
-  return [
-    asBlocks.leftOut(leftOut),
-    ...inParts.inIndex(inIndex.filter(isPart)),
-    asBlocks.inIndex(inIndex.filter(isBlocks)),
-    ...ranged.flat(),
-    ...inFiles.map((chunk) => asBlocks.inFile(chunk)),
-  ];
+  return [...blocks, ...inParts.inIndex(inIndex.filter(isPart)), ...ranged.flat()];
+}
+
+/** The chunks that do not decode in parts; undefined where there are none. */
+function othersThan<Target>(
+  isPart: (chunk: ChunkTransfer) => boolean,
+  { leftOut, inIndex, inRanges, inFiles }: ChunksByPlace<Target>,
+): ChunksByPlace<Target> | undefined {
+  const isOther = (chunk: ChunkTransfer) => !isPart(chunk);
+  const others = {
+    leftOut,
+    inIndex: inIndex.filter(isOther),
+    inRanges: inRanges
+      .map(({ ranges, ...file }) => ({ ...file, ranges: ranges.filter(isOther) }))
+      .filter(({ ranges }) => ranges.length > 0),
+    inFiles,
+  };
+  return Object.values(others).some(({ length }) => length > 0) ? others : undefined;
 }

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { CheckpointValueError } from "../../errors.js";
 import { leavesOf, plainTree } from "../../pytree/tree.js";
 import type { StoredTree } from "../item/leaves.js";
-import { type MatchedItem, type MatchScope, matchNothing, matchTemplate } from "./matchTemplate.js";
-import { everyLeaf, type Selection, selectLeaves } from "./selection.js";
+import { type MatchedItem, type MatchScope, matchNothing } from "./matchNothing.js";
+import { matchTemplate } from "./matchTemplate.js";
+import { everyLeaf } from "./selectedLeaves.js";
+import { type Selection, selectLeaves } from "./selection.js";
 import { emptyNode, jaxArray, type Nested, pythonNumber, pythonString, storedTree } from "./storedTree.testing.js";
 import { shapeDtypeStruct } from "./template.js";
 
@@ -23,7 +25,7 @@ interface Options {
 }
 
 const selectedOf = (tree: StoredTree, select: Selection | undefined) =>
-  selectLeaves(select, [{ prefix: "", leaves: leavesOf(tree) }])[0] ?? everyLeaf;
+  (select === undefined ? undefined : selectLeaves(select, [{ prefix: "", leaves: leavesOf(tree) }])[0]) ?? everyLeaf;
 
 const plain = ({ tree }: MatchedItem) => tree && plainTree(tree, (leaf) => (leaf.kind === "stored" ? "stored" : leaf.value));
 

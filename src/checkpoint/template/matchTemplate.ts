@@ -1,73 +1,9 @@
 import { CheckpointValueError, type TreeMismatch } from "../../errors.js";
 import { leavesOf, type TreeNode } from "../../pytree/tree.js";
-import { type EmptyLeaf, emptyValue, type StoredLeaf, type StoredTree } from "../item/leaves.js";
-import { everyLeaf, type SelectedLeaves } from "./selection.js";
-import { requireDepth, type TemplateLeaf, templateLeaf } from "./template.js";
-
-/** What one leaf of the restored tree is made of. */
-export type MatchedLeaf =
-  | { readonly kind: "stored"; readonly leaf: Exclude<StoredLeaf, EmptyLeaf>; readonly wanted: TemplateLeaf | undefined }
-  /** An empty node, or a leaf that the template skips. */
-  | { readonly kind: "given"; readonly value: unknown };
-
-/** A stored tree matched with a template, and every place where they differ. */
-export interface MatchedItem {
-  readonly item: string;
-  /** Without the places that are left out; undefined where all are. */
-  readonly tree: TreeNode<MatchedLeaf> | undefined;
-  readonly mismatches: readonly TreeMismatch[];
-}
-
-/** How much of a tree and its template has to be there. */
-export interface MatchScope {
-  /** Leaves that are asked for: others are left out, and nothing is said about them. */
-  readonly selected: SelectedLeaves;
-  /** What becomes of leaves that only the tree or only the template has: they are reported, or left out. */
-  readonly missing: "error" | "skip";
-}
-
-const everything: MatchScope = { selected: everyLeaf, missing: "error" };
-
-/** Without a template everything comes back as stored. */
-export const matchNothing = (item: string, stored: StoredTree, { selected }: MatchScope = everything): MatchedItem => ({
-  item,
-  tree: asStored(stored, selected),
-  mismatches: [],
-});
-
-function asStored(node: StoredTree, selected: SelectedLeaves): TreeNode<MatchedLeaf> | undefined {
-  switch (node.kind) {
-    case "leaf":
-      if (!selected.has(node.leaf)) return undefined;
-      return { kind: "leaf", leaf: storedAs(node.leaf) };
-    case "sequence":
-      return sequenceOf(node.children.map((child) => asStored(child, selected)));
-    case "mapping":
-      return mappingOf(node.children, (_, child) => asStored(child, selected));
-    default:
-      return node satisfies never;
-  }
-}
-
-const storedAs = (leaf: StoredLeaf): MatchedLeaf =>
-  leaf.kind === "empty" ? { kind: "given", value: emptyValue(leaf) } : { kind: "stored", leaf, wanted: undefined };
-
-/** A list keeps its places: where something is left out stands `null`. */
-const sequenceOf = (children: readonly (TreeNode<MatchedLeaf> | undefined)[]): TreeNode<MatchedLeaf> | undefined =>
-  children.every((child) => child === undefined) ? undefined : { kind: "sequence", children: children.map((child) => child ?? skipped) };
-
-/** A dict has no members for what is left out. */
-function mappingOf<Child>(
-  children: ReadonlyMap<string, Child>,
-  match: (key: string, child: Child) => TreeNode<MatchedLeaf> | undefined,
-): TreeNode<MatchedLeaf> | undefined {
-  const matched = new Map<string, TreeNode<MatchedLeaf>>();
-  for (const [key, child] of children) {
-    const node = match(key, child);
-    if (node !== undefined) matched.set(key, node);
-  }
-  return matched.size === 0 ? undefined : { kind: "mapping", children: matched };
-}
+import type { EmptyLeaf, StoredLeaf, StoredTree } from "../item/leaves.js";
+import { describeStored, describeTemplate } from "./describe.js";
+import { everything, type MatchedItem, type MatchedLeaf, type MatchScope, mappingOf, sequenceOf, skipped } from "./matchNothing.js";
+import { requireDepth, templateLeaf } from "./template.js";
 
 /**
  * Walks a stored tree and a template together, as substrax and Orbax compare them: the members must be the same, a list is no dict, empty
@@ -89,8 +25,6 @@ function named(leaves: readonly StoredLeaf[]): string {
   const paths = leaves.slice(0, mostNamed).map(({ path }) => JSON.stringify(path.slice(0, 200)));
   return `${paths.join(", ")}${leaves.length > paths.length ? ` and ${leaves.length - paths.length} more` : ""}`;
 }
-
-const skipped: TreeNode<MatchedLeaf> = { kind: "leaf", leaf: { kind: "given", value: null } };
 
 class TemplateMatcher {
   readonly #item: string;
@@ -212,33 +146,3 @@ const isMapping = (template: unknown, children: ReadonlyMap<string, unknown>): t
 
 const isEmptyContainer = (template: unknown): boolean =>
   typeof template === "object" && template !== null && !ArrayBuffer.isView(template) && Object.keys(template).length === 0;
-
-/** A stored leaf in a few words, for errors. */
-export function describeStored(leaf: StoredLeaf): string {
-  switch (leaf.kind) {
-    case "string":
-      return "a string";
-    case "empty":
-      return "an empty node";
-    case "scalar":
-      return `a Python number (${leaf.array.spec.dtype})`;
-    default: {
-      const array = `${leaf.array.spec.dtype}[${leaf.array.spec.shape.join(", ")}]`;
-      return leaf.keyImpl === undefined ? array : `a ${leaf.keyImpl} key with data ${array}`;
-    }
-  }
-}
-
-/** A template's leaf in a few words, for errors. */
-export function describeTemplate(leaf: TemplateLeaf): string {
-  switch (leaf.kind) {
-    case "array":
-      return `${leaf.dtype}[${leaf.shape.join(", ")}]`;
-    case "key":
-      return `a ${leaf.impl} key with data ${describeTemplate(leaf.data)}`;
-    case "plain":
-      return `a ${typeof leaf.value === "object" ? "complex number" : typeof leaf.value}`;
-    default:
-      return leaf satisfies never;
-  }
-}

@@ -2,6 +2,7 @@ import { CheckpointValueError } from "../../errors.js";
 import { type LeafInfo, leafInfos } from "../item/leafInfo.js";
 import type { StoredLeaf } from "../item/leaves.js";
 import { globMatcher } from "./glob.js";
+import type { SelectedLeaves } from "./selectedLeaves.js";
 
 /**
  * Which leaves to restore: a glob over their paths (`"params/**"`); several, of which one has to match and none that begins with `!` may
@@ -9,29 +10,17 @@ import { globMatcher } from "./glob.js";
  */
 export type Selection = string | readonly string[] | ((leaf: LeafInfo) => boolean);
 
-/** The leaves that are asked for. */
-export interface SelectedLeaves {
-  /** Whether a stored leaf is; an empty node is where globs match its path. */
-  has(leaf: StoredLeaf): boolean;
-  /** Whether a leaf that is only in a template would be: a function, which cannot be asked about it, does not excuse it. */
-  covers(path: string): boolean;
-}
-
 /** Leaves that a selection looks at by paths with a prefix: an item's name, or `""`. */
 export interface LeavesBelow {
   readonly prefix: string;
   readonly leaves: readonly StoredLeaf[];
 }
 
-/** All of them. */
-export const everyLeaf: SelectedLeaves = { has: () => true, covers: () => true };
-
 /**
- * Finds the leaves that a selection asks for; undefined asks for all.
+ * Finds the leaves that a selection asks for.
  * @throws CheckpointValueError where a glob, or the function, finds none: that is a mistake more often than meant.
  */
-export function selectLeaves(selection: Selection | undefined, groups: readonly LeavesBelow[]): SelectedLeaves[] {
-  if (selection === undefined) return groups.map(() => everyLeaf);
+export function selectLeaves(selection: Selection, groups: readonly LeavesBelow[]): SelectedLeaves[] {
   return typeof selection === "function"
     ? selectBy(selection, groups)
     : selectMatching(typeof selection === "string" ? [selection] : selection, groups);

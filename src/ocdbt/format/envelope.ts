@@ -2,7 +2,7 @@ import { crc32c } from "../../bytes/crc32c.js";
 import type { Field } from "../../bytes/fields.js";
 import { ByteReader, type ReaderPlace } from "../../bytes/reader.js";
 import { ByteWriter } from "../../bytes/writer.js";
-import { zstd } from "../../codecs/registry.js";
+import { zstd } from "../../codecs/zstd.js";
 import type { CorruptCheckpointError } from "../../errors.js";
 import type { TaskContext } from "../../tasks/context.js";
 

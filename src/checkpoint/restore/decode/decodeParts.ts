@@ -3,7 +3,7 @@ import { ZstdDamage } from "../../../codecs/zstd/damage.js";
 import type { ZstdDecoder } from "../../../codecs/zstd/decoder.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../../errors.js";
 import type { StoredPart } from "./parts.js";
-import { PartWriter } from "./partWriter.js";
+import { conversionOf, PartWriter } from "./partWriter.js";
 import type { PieceWriter } from "./pieceWriter.js";
 import type { StoredBytes } from "./storedBytes.js";
 
@@ -21,7 +21,7 @@ export async function decodeParts(
   let index = 0;
   for await (const part of parts) {
     const source = await bytes.at(part);
-    const writer = new PartWriter(pieces, index++, part, path);
+    const writer = new PartWriter(pieces, index++, part, path, await conversionOf(part, path));
     await decoding[part.codec]({ part, path, source, writer, decoder });
     writer.end();
   }

@@ -1,4 +1,4 @@
-import { castFrom } from "../../../arrays/cast.js";
+import { loadCast } from "../../../arrays/loadCast.js";
 import { CorruptCheckpointError, UnsupportedCheckpointError } from "../../../errors.js";
 import { isStoredAsHeld, readElements } from "../../../zarr/elements.js";
 import type { StoredPart } from "./parts.js";
@@ -7,6 +7,7 @@ import type { PieceWriter } from "./pieceWriter.js";
 /** Most bytes of stored elements that are converted at once. */
 const conversionLength = 256 * 1024;
 
+/** Turns stored elements into wanted ones. */
 type Convert = (elements: Uint8Array) => Uint8Array;
 
 /** Turns the decoded bytes of one part into elements of the wanted dtype, and packs them into pieces. */
@@ -23,13 +24,13 @@ export class PartWriter {
   #received = 0;
   #written = 0;
 
-  /** `index` is the part's in its job, `path` its file's, for errors. */
-  constructor(pieces: PieceWriter, index: number, part: StoredPart, path: string) {
+  /** `index` is the part's in its job, `path` its file's, for errors; `convert` is undefined where decoded bytes are the wanted elements. */
+  constructor(pieces: PieceWriter, index: number, part: StoredPart, path: string, convert: Convert | undefined) {
     this.#pieces = pieces;
     this.#index = index;
     this.#part = part;
     this.#path = path;
-    this.#convert = conversionOf(part, path);
+    this.#convert = convert;
     pieces.align();
   }
 
@@ -103,10 +104,11 @@ export class PartWriter {
 }
 
 /** What turns stored elements into wanted ones; undefined where they are the same bytes. */
-function conversionOf({ storedDtype, byteOrder, dtype, offset }: StoredPart, path: string): Convert | undefined {
+export async function conversionOf({ storedDtype, byteOrder, dtype, offset }: StoredPart, path: string): Promise<Convert | undefined> {
   const place = { path, offset };
   if (dtype === storedDtype)
     return isStoredAsHeld(dtype, byteOrder) ? undefined : (elements) => readElements(elements, dtype, byteOrder, place);
+  const { castFrom } = await loadCast();
   const cast = castFrom(storedDtype, dtype);
   if (cast === undefined) throw new UnsupportedCheckpointError(`${path}: no cast from ${storedDtype} to ${dtype}`);
   return (elements) => cast(readElements(elements, storedDtype, byteOrder, place));
