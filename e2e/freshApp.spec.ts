@@ -1,9 +1,12 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "playwright/test";
+import { gzipSync } from "node:zlib";
+import { expect, type Page, test } from "playwright/test";
 import { build } from "vite";
 import { type PackedProject, packedProject } from "./package/packedProject.js";
 import { type RunningServer, startServer } from "./server/server.mjs";
+import { largeArray } from "./synthetic/largeArray.js";
+import { stepFiles } from "./synthetic/stepFiles.js";
 
 // The packed package in an application that has nothing else, built by Vite with its defaults and opened in the browser.
 
@@ -12,23 +15,28 @@ const page = `<!doctype html><title>fresh</title><output></output><script type="
 const main = `
 import { openCheckpoint, type RestoredTree } from "orbax-webgpu";
 
-const address = new URLSearchParams(location.search).get("checkpoint") ?? "";
+const asked = new URLSearchParams(location.search);
 const adapter = await navigator.gpu.requestAdapter();
-const checkpoint = await openCheckpoint(address, { item: "model" });
+const checkpoint = await openCheckpoint(asked.get("checkpoint") ?? "", { item: "model" });
 const device = await adapter?.requestDevice({ requiredLimits: checkpoint.requiredLimits() });
+const parts = async () => {
 const out = await checkpoint.restore({ device, select: "out/**" });
 const bias = await checkpoint.read("out/bias/value", { region: [[2, 4]] });
 const names = (tree: RestoredTree): unknown =>
   tree !== null && typeof tree === "object" && !("dtype" in tree) ? Object.fromEntries(Object.entries(tree).map(([key, value]) => [key, names(value as RestoredTree)])) : "buffer" in (tree as object);
-document.querySelector("output")!.textContent = JSON.stringify({ out: names(out), bias: bias.shape });
+return { out: names(out), bias: bias.shape };
+};
+const whole = async () => Object.keys((await checkpoint.restore({ device })) as object);
+document.querySelector("output")!.textContent = JSON.stringify(await (asked.has("whole") ? whole() : parts()));
 `;
 
 let project: PackedProject;
+let app: string;
 let server: RunningServer;
 
 test.beforeAll(async () => {
   project = await packedProject();
-  const app = join(project.consumer, "app");
+  app = join(project.consumer, "app");
   mkdirSync(app);
   writeFileSync(join(app, "index.html"), page);
   writeFileSync(join(app, "main.ts"), main);
@@ -54,3 +62,49 @@ test("restores, selects and reads from a checkpoint", async ({ page }) => {
     await checkpoints.close();
   }
 });
+
+const mebibyte = 2 ** 20;
+
+/** The app's scripts that a page loaded: their names, and their bytes, each gzipped. */
+interface LoadedScripts {
+  readonly names: readonly string[];
+  readonly gzipped: number;
+}
+
+function scriptsOf(paths: readonly string[]): LoadedScripts {
+  const gzipped = paths.reduce((sum, path) => sum + gzipSync(readFileSync(join(app, "dist", path)), { level: 9 }).length, 0);
+  return { names: paths.map((path) => path.replace(/^.*\//, "")), gzipped };
+}
+
+/** Opens and restores a step of 8 MiB in a database of zstd frames: enough for workers to be started. */
+async function restoreWhole(page: Page, isWanted: (path: string) => boolean): Promise<LoadedScripts> {
+  const files = stepFiles(1, "model", [(await largeArray(8 * mebibyte, 1)).inChunksOf(4 * mebibyte)]);
+  const checkpoints = await startServer({ root: new Map([...files].filter(([path]) => isWanted(path))) });
+  const loaded = new Set<string>();
+  page.on("request", (request) => loaded.add(new URL(request.url()).pathname));
+  try {
+    await page.goto(`${server.url}/index.html?whole&checkpoint=${encodeURIComponent(`${checkpoints.url}/1`)}`);
+    await expect(page.locator("output")).toHaveText(/^\[".*"\]$/);
+    expect(page.workers().length).toBeGreaterThan(0);
+    return scriptsOf([...loaded].filter((path) => path.endsWith(".js")));
+  } finally {
+    await checkpoints.close();
+  }
+}
+
+// Measured on what really comes, decoder and workers included: what `e2e/package/size.test.ts` sums up is all that could.
+for (const [writer, isWanted, most] of [
+  ["Orbax", (path: string) => !/\/(?:metadata|dtypes)\//.test(path), { gzipped: 116_000, requests: 17 }],
+  ["substrax, whose record is checked,", () => true, { gzipped: 123_000, requests: 20 }],
+] as const) {
+  test(`loads for a whole restore of a step of ${writer} what that needs`, async ({ page }) => {
+    const { names, gzipped } = await restoreWhole(page, isWanted);
+    console.info(`a whole restore of a step of ${writer} loads ${names.length} scripts, ${gzipped} bytes gzipped`);
+    expect(names.filter((name) => /^(?:chunkWorker|zstdWasm)/.test(name))).toHaveLength(2);
+    const rare =
+      /^(?:blosc|lz4|cast|hostArray|matchTemplate|originFolder|rawArray|readRegion|rootView|saving|selection|streamByFzstd|zarrJson)/;
+    expect(names.filter((name) => rare.test(name))).toEqual([]);
+    expect(names.length).toBeLessThanOrEqual(most.requests);
+    expect(gzipped).toBeLessThanOrEqual(most.gzipped);
+  });
+}
