@@ -1,7 +1,32 @@
+import { join, relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import manifest from "./package.json" with { type: "json" };
 
 const external = [/^node:/, ...Object.keys(manifest.dependencies).map((name) => new RegExp(`^${name}(/|$)`))];
+
+const source = join(import.meta.dirname, "src");
+
+/** What a page loads one after the other when it opens a checkpoint and restores it; dtypes are in what exports and later steps share. */
+const steps = [["checkpoint/openCheckpoint", "arrays/dtypes", "arrays/spec"], ["checkpoint/openPlace"], ["checkpoint/restore/restoring"]];
+
+/** Modules that are used without any other, or watched by the tests; and the entries. */
+const alone = /\/(?:errors|tasks\/budget|index|node)\.ts$/;
+
+/**
+ * The file of the package that a module goes into: that of the first step which needs it, so that a page makes few requests whatever bundles it;
+ * else one of its own, so that a bundler takes what is imported and no more.
+ */
+function partOf(id: string, modules: { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null }): string | null {
+  if (!id.startsWith(source) || id.includes("?")) return null;
+  const reaches = (from: string, seen = new Set<string>()): boolean => {
+    if (from === id) return true;
+    if (seen.has(from)) return false;
+    seen.add(from);
+    return modules.getModuleInfo(from)?.importedIds.some((next) => reaches(next, seen)) ?? false;
+  };
+  const step = alone.test(id) ? undefined : steps.find((roots) => roots.some((root) => reaches(join(source, `${root}.ts`))));
+  return step?.[0] ?? relative(source, id).replace(/\.ts$/, "");
+}
 
 /** Builds the library (the dependencies are left to the user's bundler) and runs the unit tests. */
 export default defineConfig({
@@ -10,8 +35,16 @@ export default defineConfig({
     sourcemap: true,
     minify: false,
     lib: { entry: { index: "src/index.ts", node: "src/node.ts" }, formats: ["es"] },
-    // A file for each module, so that a bundler takes what is imported and no more.
-    rolldownOptions: { external, output: { preserveModules: true, preserveModulesRoot: "src" } },
+    rolldownOptions: {
+      external,
+      preserveEntrySignatures: "allow-extension",
+      output: {
+        entryFileNames: "[name].js",
+        chunkFileNames: "[name].js",
+        minifyInternalExports: false,
+        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: partOf, debugName: "steps" }] },
+      },
+    },
   },
   // A worker is one text, in a file of its own that comes with the first job.
   worker: { format: "es", rolldownOptions: { output: { minify: true, codeSplitting: false } } },
