@@ -8,7 +8,10 @@ interface Budget {
   readonly openCheckpoint: number;
   /** Of zstd's decoder, which is loaded with the first compressed bytes. */
   readonly zstd: number;
-  /** Of all that opening and restoring may load, from any place: decoders, workers and folders included, what is rare excepted. `e2e/freshApp.spec.ts` has what one restore does load. */
+  /**
+   * Of all that opening and restoring may load, from any place: decoders, workers and folders included, what is rare excepted.
+   * `e2e/freshApp.spec.ts` has what one restore does load.
+   */
   readonly everything: number;
   /** That a page loads with the guard for errors. */
   readonly isCheckpointError: number;
