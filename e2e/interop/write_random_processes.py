@@ -20,7 +20,11 @@ def write(seed, count, out):
         address = f"localhost:{probe.getsockname()[1]}"
     command = [sys.executable, __file__, str(seed), str(count), str(out), address]
     children = [subprocess.Popen([*command, str(index)]) for index in range(PROCESSES)]
-    assert [child.wait(timeout=600) for child in children] == [0] * PROCESSES
+    try:
+        assert [child.wait(timeout=600) for child in children] == [0] * PROCESSES
+    finally:
+        for child in children:
+            child.kill()
     return json.loads((out / "expected.json").read_text(encoding="utf-8"))
 
 
