@@ -38,15 +38,11 @@ async def no_merge(*_, **__):
     return None
 
 
-def separate_replicas():
-    """What the processes copy of replicated arrays goes into databases of its own."""
-    arrays = ocp.type_handlers.ArrayHandler(
-        use_replica_parallel=True, enable_replica_parallel_separate_folder=True, min_slice_bytes_for_replica_parallel=1
-    )
-    handlers = ocp.type_handlers
-    plain = [(np.ndarray, handlers.NumpyHandler()), (str, handlers.StringHandler())]
-    plain += [(kind, handlers.ScalarHandler()) for kind in (int, float, bool, np.number)]
-    return handlers.create_type_handler_registry((jax.Array, arrays), *plain)
+def handle_arrays(is_separate):
+    """Whether what the processes copy of replicated arrays goes into databases of its own."""
+    options = {"use_replica_parallel": True, "enable_replica_parallel_separate_folder": True, "min_slice_bytes_for_replica_parallel": 1}
+    handler = ocp.type_handlers.ArrayHandler(**(options if is_separate else {}))
+    ocp.type_handlers.register_type_handler(jax.Array, handler, override=True)
 
 
 def write_case(seed, number, out):
@@ -57,8 +53,8 @@ def write_case(seed, number, out):
     saved = tree.whole()
     chunks = save_args(tree, on_devices(saved))
     ocdbt_utils.merge_ocdbt_per_process_files = MERGE if is_merged else no_merge
-    registry = {"type_handler_registry": separate_replicas()} if is_separate else {}
-    with ocp.Checkpointer(ocp.PyTreeCheckpointHandler(**options, **registry)) as checkpointer:
+    handle_arrays(is_separate)
+    with ocp.Checkpointer(ocp.PyTreeCheckpointHandler(**options)) as checkpointer:
         checkpointer.save(out / str(number), args=ocp.args.PyTreeSave(on_devices(saved), save_args=chunks))
     about = f"of {jax.process_count()} processes, {options}, merged: {is_merged}, separate: {is_separate}, chunks: {chunks is not None}"
     leaves = describe_saved(saved, Record(numbers=True, tuples=True))
