@@ -17,6 +17,7 @@ import { lostChunk } from "./locateChunks.js";
 import { type ChunksByPlace, type ChunkTransfer, type FileChunk, type InlineChunk, type RangeTransfer, streamRuns } from "./planJobs.js";
 
 // Chunks of rare kinds, which the zarr layer turns into blocks on this thread: shards, other element orders, rare codecs; and those left out.
+// Loaded where there are some.
 
 /** Longest chunk that is decoded in one go, in bytes: each leaves garbage of its size, which streams, with memory of their own, do not. */
 const longestWhole = 32 * 1024;

@@ -1,7 +1,6 @@
 import type { ByteBudget } from "../../tasks/budget.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { stopTogether } from "../../tasks/stopTogether.js";
-import { blockJobs } from "./blockJobs.js";
 import type { Decoding } from "./decode/decoding.js";
 import { Delivery, type WriteBlocks } from "./delivery.js";
 import { type Job, runWithin } from "./job.js";
@@ -40,7 +39,7 @@ async function planJobs<Target>(transfers: readonly Transfer<Target>[], road: Ro
   const inParts = new PartJobs(decoding, delivery, limit, total);
   const isPart = ({ transfer }: ChunkTransfer) => decodesInParts(transfer, decoding.zstd !== undefined);
   const others = othersThan(isPart, chunks);
-  const blocks = others === undefined ? [] : blockJobs(others, delivery, limit);
+  const blocks = others === undefined ? [] : (await import("./blockJobs.js")).blockJobs(others, delivery, limit);
   const ranged = await Promise.all(
     inRanges.map(({ storage, path, ranges }) => inParts.inRanges(storage, path, ranges.filter(isPart), context)),
   );
