@@ -55,3 +55,15 @@ test("a file that is not there is undefined", async () => {
   expect(await waiting).toEqual([undefined]);
   expect(await arriving.whole()).toBeUndefined();
 });
+
+test("who takes what there is gets it from a position on, and an end where the rest fails", async () => {
+  const arriving = new Arriving(6);
+  arriving.add(Uint8Array.of(1, 2));
+  const some = all(arriving.from(1, 3));
+  const rest = all(arriving.from(2, 4));
+  arriving.add(Uint8Array.of(3, 4, 5));
+  expect(await some).toEqual([[2], [3, 4]]);
+  arriving.fail(new Error("enough"));
+  expect(await rest).toEqual([[3, 4, 5]]);
+  expect(await all(arriving.from(5, 1))).toEqual([]);
+});

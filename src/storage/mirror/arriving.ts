@@ -1,3 +1,6 @@
+/** Most bytes that are written at once: what a place writes whole or not at all. */
+const longestWrite = 256 * 1024;
+
 /** Why not all bytes come. */
 type End = { readonly kind: "absent" } | { readonly kind: "failed"; readonly error: unknown };
 
@@ -54,6 +57,17 @@ export class Arriving {
       const start = at;
       at = this.#length;
       yield this.#bytes?.subarray(start, at);
+    }
+  }
+
+  /** Bytes from a position on as they come, in short pieces, and no more where they fail: for those who take what there is. */
+  async *from(start: number, length: number): AsyncGenerator<Uint8Array> {
+    for (let at = start; at < start + length; ) {
+      while (at === this.#length && this.#end === undefined) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      const end = Math.min(this.#length, start + length, at + longestWrite);
+      if (at === end || this.#bytes === undefined) return;
+      yield this.#bytes.subarray(at, end);
+      at = end;
     }
   }
 

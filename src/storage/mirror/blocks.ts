@@ -19,7 +19,7 @@ export interface Opening {
 
 /**
  * Brings parts of files, out of the cache as far as that has them, and keeps what had to be fetched: each piece is handed on first and
- * written right after. One at a time, in all tabs, fetches and writes in a block.
+ * written beside. One at a time, in all tabs, fetches and writes in a block.
  */
 export class Blocks {
   readonly #opening: Opening;
@@ -81,7 +81,8 @@ export class Blocks {
   /** Fetches what lies in no extent. @returns false where there is no such file. */
   async #fetch(file: KeptFile, range: ByteRange, arriving: Arriving, signal: AbortSignal): Promise<boolean> {
     const { keeper, source, standing } = this.#opening;
-    const extent = this.#extent(file, range);
+    const start = arriving.length;
+    let keeping: Promise<void> | undefined;
     let kept = () => {};
     let left = range.length;
     try {
@@ -94,7 +95,8 @@ export class Blocks {
           this.#came(file, bytes.length);
           if (source.isWhole(range)) arriving.give(bytes);
           else arriving.add(bytes);
-          await extent.write(bytes);
+          // Beside, since a connection that waits for the cache may be one that the cache's code has to come by.
+          keeping ??= this.#keep(file, range, arriving.from(start, range.length));
         }
         return true;
       });
@@ -103,7 +105,7 @@ export class Blocks {
       arriving.fail(error);
       throw error;
     } finally {
-      await extent.end();
+      await keeping;
       kept();
     }
     if (file.extents.length > 0) throw await standing.changed(file, "it is gone");
@@ -138,6 +140,18 @@ export class Blocks {
     for (const range of blocksOf({ offset: 0, length: bytes.length })) {
       const extent = this.#extent(file, range, facts);
       await extent.write(bytes.subarray(range.offset, range.offset + range.length));
+      await extent.end();
+    }
+  }
+
+  /** Keeps what comes of a range. Never rejects: the keeper is told. */
+  async #keep(file: KeptFile, range: ByteRange, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    const extent = this.#extent(file, range);
+    try {
+      for await (const bytes of pieces) await extent.write(bytes);
+    } catch {
+      // of another version than the record's: the source says so itself when it is asked again
+    } finally {
       await extent.end();
     }
   }

@@ -78,9 +78,9 @@ describe("a cache that is interrupted at any change", () => {
           place,
         ).toEqual([]);
       }
-      // What was written of a block that was cut counts.
+      // What was written of a block that was cut counts; where a write failed, nothing of it does.
       const inBlock = [...keptOf].filter((length) => length > pieceLength && length < blockLength - pieceLength);
-      expect(inBlock.length).toBeGreaterThan(5);
+      if (kind === "stops") expect(inBlock.length).toBeGreaterThan(5);
     });
   }
 });

@@ -3,7 +3,7 @@ import type { FileWriter } from "../fileWriter.js";
 
 /** An extent that is being kept. */
 export interface ExtentWriter extends Pick<FileWriter, "write"> {
-  /** Makes an extent of what was written, also after a write that failed. @returns its bytes. */
+  /** Makes an extent of what was written; of nothing after a write that failed. @returns its bytes. */
   end(): Promise<number>;
 }
 
@@ -25,7 +25,8 @@ export function extentWriter(path: string, growing: FileWriter, name: (least: nu
       const failure = hasFailed ? undefined : await failureOf(growing.close());
       // Does nothing where it is closed.
       await growing.abort();
-      const kept = await name(hasFailed ? 0 : written);
+      // Of a file that could not be written to its end nothing is sure: bytes before that may be missing, too.
+      const kept = await name(hasFailed || failure !== undefined ? Number.POSITIVE_INFINITY : written);
       if (failure !== undefined) throw failure;
       if (kept < written && !hasFailed) throw tooFewBytes(path);
       return kept;
