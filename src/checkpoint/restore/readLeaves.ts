@@ -54,6 +54,7 @@ export async function readLeaves(
     context.signal?.throwIfAborted();
     return arrays;
   } catch (error) {
+    progress.stop();
     sinks.abort();
     throw error;
   }

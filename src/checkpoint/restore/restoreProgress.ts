@@ -8,16 +8,17 @@ export interface LeafProgress {
   finish(): void;
 }
 
-/** Turns bytes of many leaves into progress events: bytes never fall, and the last event has all of them. */
+/** Turns bytes of many leaves into progress events: bytes never fall, the last event has all of them, and after an abort there is none. */
 export class RestoreProgress {
-  readonly #onProgress: TaskContext["onProgress"];
+  readonly #context: TaskContext;
+  #stopped = false;
   readonly #totalBytes: number;
   readonly #totalLeaves: number;
   #loadedBytes = 0;
   #leaves = 0;
 
-  constructor(totalBytes: number, totalLeaves: number, { onProgress }: TaskContext) {
-    this.#onProgress = onProgress;
+  constructor(totalBytes: number, totalLeaves: number, context: TaskContext) {
+    this.#context = context;
     this.#totalBytes = totalBytes;
     this.#totalLeaves = totalLeaves;
     this.#report("index", "");
@@ -49,8 +50,15 @@ export class RestoreProgress {
     this.#report("done", "");
   }
 
+  /** Reports nothing more: what still runs is of no use to anyone. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
   #report(phase: "index" | "arrays" | "done", leaf: string): void {
-    this.#onProgress?.({
+    const { onProgress, signal } = this.#context;
+    if (this.#stopped || signal?.aborted) return;
+    onProgress?.({
       phase,
       leaf,
       loadedBytes: this.#loadedBytes,
