@@ -18,6 +18,14 @@ describe("gpuArray", () => {
     expect({ shape, dtype, data }).toEqual({ shape: [3], dtype: "int16", data: Int16Array.of(1, 2, 3) });
   });
 
+  it("reads what its buffer holds at the call, whatever comes then", async () => {
+    const { array, buffer } = make();
+    const reading = array.read();
+    buffer.bytes.fill(9);
+    array.destroy();
+    expect((await reading).data).toEqual(Int16Array.of(1, 2, 3));
+  });
+
   it("says why it cannot be read", async () => {
     const unreadable = { name: "DeviceError", reason: "validation", leaf: "model/a" };
     await expect(make({ usage: 0x88 }).array.read()).rejects.toMatchObject({ ...unreadable, message: expect.stringContaining("COPY_SRC") });

@@ -5,6 +5,7 @@ import { elementCount } from "../arrays/spec.js";
 import { DeviceError } from "../errors.js";
 import type { TaskContext } from "../tasks/context.js";
 import { bufferUsage, hasUsage } from "./bufferUsage.js";
+import { readBack } from "./readBack.js";
 
 /** An array in a GPU buffer: little endian, in C order, from the buffer's first byte; sub-byte dtypes take a byte an element. */
 export interface GpuArray<Name extends Dtype = Dtype> {
@@ -60,8 +61,10 @@ class ArrayOnGpu<Name extends Dtype> implements GpuArray<Name> {
     if (!hasUsage(this.buffer.usage, bufferUsage.COPY_SRC)) {
       throw this.#unreadable("its buffer lacks the usage COPY_SRC, without which it cannot be read; restore it with that usage");
     }
-    const [{ hostArray }, { readBack }] = await Promise.all([import("../arrays/hostArray.js"), import("./readBack.js")]);
-    return hostArray(this, await readBack(this.device, this.buffer, this.byteLength, context));
+    // Begun at once: it gives what the buffer holds now, whatever is submitted or destroyed next.
+    const copied = readBack(this.device, this.buffer, this.byteLength, context);
+    const [bytes, { hostArray }] = await Promise.all([copied, import("../arrays/hostArray.js")]);
+    return hostArray(this, bytes);
   }
 
   destroy(): void {
