@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import type { ByteRange } from "../../bytes/ranges.js";
 import { filesOf } from "../../checkpoint/save/faultyStorage.testing.js";
 import { memoryStorage } from "../memory.js";
-import type { WritableStorage } from "../storage.js";
+import type { ReadableStorage, WritableStorage } from "../storage.js";
 import { streamRange } from "../streamRange.js";
 import { FakeSource, sentTwice } from "./fakeSource.testing.js";
 import { mirrored } from "./mirrored.js";
@@ -96,3 +97,66 @@ async function until(look: () => Promise<number>): Promise<number> {
   }
   return last;
 }
+
+describe("a source that does not give what it was asked for", () => {
+  const bytes = new Uint8Array(3_000_000).fill(1);
+  const sourceGiving = (give: (range: ByteRange) => Uint8Array): ReadableStorage => ({
+    name: "odd",
+    read: async (_, { range } = {}) => (range === undefined ? bytes : give(range)),
+    async *stream(_, range) {
+      yield give(range);
+    },
+    list: async () => ({ files: ["file"], directories: [] }),
+  });
+
+  test.each([
+    ["too few bytes", ({ offset, length }: ByteRange) => bytes.subarray(offset, offset + Math.min(length, 100)), "length"],
+    ["too many", ({ length }: ByteRange) => new Uint8Array(length + 1), "io"],
+  ])("fails the read, and holds up nobody: %s", async (_, give, reason) => {
+    const cache = memoryStorage();
+    const mirror = mirrored(sourceGiving(give), cache);
+    for (const range of [
+      { offset: 0, length: 2_000_000 },
+      { offset: 0, length: 1000 },
+    ]) {
+      await expect(mirror.read("file", { range })).rejects.toMatchObject({ name: "StorageError", reason });
+    }
+    await mirror.remove();
+    expect((await filesOf(cache)).size).toBe(0);
+  });
+});
+
+test("no more than 16 MiB wait for a cache that is slower than the source", async () => {
+  const blocks = 12;
+  const file = new Uint8Array(blocks * 4_194_304);
+  const source = new FakeSource(new Map([["d/long", file]]), "etag", 1_000_000);
+  const cache = memoryStorage();
+  let proceed = () => {};
+  const stalled = new Promise<void>((resolve) => {
+    proceed = resolve;
+  });
+  const slow: WritableStorage = {
+    ...cache,
+    create: async (path, options) => {
+      const writer = await cache.create(path, options);
+      return {
+        ...writer,
+        write: async (bytes) => stalled.then(() => writer.write(bytes)),
+        close: () => writer.close(),
+        abort: () => writer.abort(),
+      };
+    },
+  };
+  const mirror = mirrored(source.storage, slow);
+  let got = 0;
+  const reading = (async () => {
+    for await (const piece of streamRange(mirror, "d/long", { offset: 0, length: file.length })) got += piece.length;
+  })();
+  await vi.waitFor(() => expect(got).toBe(4 * 4_194_304));
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve));
+  expect(source.sentBytes).toBe(4 * 4_194_304);
+  proceed();
+  await reading;
+  expect(got).toBe(file.length);
+  expect(await mirror.size()).toBe(file.length);
+});

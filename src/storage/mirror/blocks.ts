@@ -1,5 +1,6 @@
 import type { ByteRange } from "../../bytes/ranges.js";
-import { isCheckpointError } from "../../errors.js";
+import { isCheckpointError, StorageError } from "../../errors.js";
+import { lengthError } from "../lengthError.js";
 import type { FileFacts } from "../storage.js";
 import { Arriving } from "./arriving.js";
 import type { AskedSource } from "./askedSource.js";
@@ -81,6 +82,7 @@ export class Blocks {
   /** Fetches what lies in no extent. @returns false where there is no such file. */
   async #fetch(file: KeptFile, range: ByteRange, arriving: Arriving, signal: AbortSignal): Promise<boolean> {
     const { keeper, source, standing } = this.#opening;
+    const written = await keeper.unwritten.acquire(range.length, { signal });
     const start = arriving.length;
     let keeping: Promise<void> | undefined;
     let kept = () => {};
@@ -89,6 +91,7 @@ export class Blocks {
       const isThere = await standing.ask({ file, range, signal }, async () => {
         for await (const bytes of source.pieces(file.path, range, signal)) {
           if (bytes === undefined) return false;
+          if (bytes.length > left) throw moreThanAsked(file.path, range);
           if (left === range.length) await standing.check(file);
           left -= bytes.length;
           if (left === 0) kept = keeper.arrived();
@@ -98,15 +101,18 @@ export class Blocks {
           // Beside, since a connection that waits for the cache may be one that the cache's code has to come by.
           keeping ??= this.#keep(file, range, arriving.from(start, range.length));
         }
+        if (left > 0) throw lengthError(file.path, range, range.offset + range.length - left);
         return true;
       });
       if (isThere) return true;
+      if (keeping !== undefined) throw await standing.changed(file, "it is gone");
     } catch (error) {
       arriving.fail(error);
       throw error;
     } finally {
       await keeping;
       kept();
+      written();
     }
     if (file.extents.length > 0) throw await standing.changed(file, "it is gone");
     await standing.settleAbsence(file);
@@ -197,6 +203,9 @@ export class Blocks {
     keeper.tell({ path: file.path, fetchedBytes: keeper.progress.fetchedBytes + byteLength });
   }
 }
+
+const moreThanAsked = (path: string, { length }: ByteRange): StorageError =>
+  new StorageError({ path, reason: "io", message: `the source gave more than the ${length} bytes that it was asked for` });
 
 /** True where nothing more is to be found out before it is read in parts. */
 const isKnown = ({ record }: KeptFile): boolean => record !== undefined && (record.id === undefined || record.size !== undefined);

@@ -9,9 +9,9 @@ export interface ExtentWriter extends Pick<FileWriter, "write"> {
 
 /**
  * Writes an extent into the file that grows.
- * @param name Makes an extent of what is in the file, if that has at least so many bytes, and tells how many it has.
+ * @param name Makes an extent of what is in the file, if that has at least so many bytes, and tells how many it has; undefined where it is gone.
  */
-export function extentWriter(path: string, growing: FileWriter, name: (least: number) => Promise<number>): ExtentWriter {
+export function extentWriter(path: string, growing: FileWriter, name: (least: number) => Promise<number | undefined>): ExtentWriter {
   let written = 0;
   let hasFailed = false;
   return {
@@ -28,8 +28,8 @@ export function extentWriter(path: string, growing: FileWriter, name: (least: nu
       // Of a file that could not be written to its end nothing is sure: bytes before that may be missing, too.
       const kept = await name(hasFailed || failure !== undefined ? Number.POSITIVE_INFINITY : written);
       if (failure !== undefined) throw failure;
-      if (kept < written && !hasFailed) throw tooFewBytes(path);
-      return kept;
+      if (kept !== undefined && kept < written && !hasFailed) throw tooFewBytes(path);
+      return kept ?? 0;
     },
   };
 }

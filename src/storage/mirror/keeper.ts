@@ -1,12 +1,18 @@
 import { isCheckpointError } from "../../errors.js";
+import { ByteBudget } from "../../tasks/budget.js";
 import type { MirrorFolder } from "./mirrorFolder.js";
 import { type MirrorProgress, noProgress } from "./progress.js";
 import type { Usage } from "./usage.js";
+
+/** Most bytes of all readings that are fetched and not yet written. */
+const mostUnwritten = 16 * 1024 * 1024;
 
 /** What all readings of one mirror share: its folder in the cache, and what they did. */
 export class Keeper {
   readonly folder: MirrorFolder;
   readonly usage: Usage | undefined;
+  /** What is fetched and not yet written: a source may be faster than the cache. */
+  readonly unwritten = new ByteBudget(mostUnwritten);
   readonly #onProgress: ((progress: MirrorProgress) => void) | undefined;
   #progress = noProgress;
   #stop = new AbortController();

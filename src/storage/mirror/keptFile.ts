@@ -149,13 +149,13 @@ export class KeptFile {
 
   /**
    * Makes an extent of what is in a file that grew: the length that it has is what counts, since a writer may have ended in the middle.
-   * @param least Bytes that were written by all that was said: where there are fewer, nothing is sure. Chromium, in windows that keep nothing
-   *   on the disk, says of bytes for which it had no room that they were written.
-   * @returns its bytes.
+   * @param least Bytes that were written by all that was said: where there are fewer, as a cache of the caller's own may have, nothing is sure.
+   * @returns its bytes; undefined where it was removed meanwhile, with all of its version.
    */
-  async #name(offset: number, least = 0): Promise<number> {
+  async #name(offset: number, least = 0): Promise<number | undefined> {
     const path = this.#growingPath(offset);
-    const length = (await fileLength(this.#cache, path, {})) ?? 0;
+    const length = await fileLength(this.#cache, path, {});
+    if (length === undefined) return undefined;
     const end = Math.min((blockAt(offset) + 1) * blockLength, this.#record?.size ?? Number.POSITIVE_INFINITY);
     const extent = { offset, length };
     if (length === 0 || length < least || endOf(extent) > end) {
