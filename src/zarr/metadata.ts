@@ -63,7 +63,7 @@ export function requireCodec(name: string, path: string): string {
  * Checks that sizes in bytes stay safe integers, and a chunk that cannot be streamed within memory, before anything counts on them.
  * @throws CorruptCheckpointError for sizes beyond 2^53 - 1, UnsupportedCheckpointError for a chunk too large to hold whole.
  */
-export function checkSizes({ spec, grid, transposed, shard, compression }: ArrayMetadata, path: string): void {
+export function checkSizes({ spec, grid, transposed, shard, compression }: Omit<ArrayMetadata, "fill">, path: string): void {
   const { itemsize } = dtypes[spec.dtype];
   for (const shape of [spec.shape, grid.chunkShape]) {
     if (Number.isSafeInteger(elementCount(shape) * itemsize)) continue;

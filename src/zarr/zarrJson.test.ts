@@ -143,3 +143,14 @@ test("what is valid zarr but not read is refused by name", () => {
     expect(() => parse({ ...orbax, ...members }), text).toThrow(text);
   }
 });
+
+test("of sizes beyond 2^53 bytes nothing is left behind that fails later", async () => {
+  const huge = {
+    ...orbax,
+    codecs: [bytes],
+    shape: [1e9, 1e9, 1e9],
+    chunk_grid: { configuration: { chunk_shape: [1, 1, 1] }, name: "regular" },
+  };
+  expect(() => parse({ ...huge, data_type: "float8_e8m0fnu", fill_value: 1 })).toThrow("expected sizes below 2^53 bytes");
+  await new Promise((resolve) => setTimeout(resolve, 10)); // an unhandled rejection fails the run
+});

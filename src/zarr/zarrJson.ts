@@ -25,20 +25,19 @@ export function parseZarrJson(bytes: Uint8Array, path: string): ArrayMetadata {
   const chain = readCodecs(root.member("codecs"), gridShape, path);
   const fillMember = root.member("fill_value");
   const fill = root.object().fill_value ?? fillMember.fail("a value");
-  const metadata: ArrayMetadata = {
+  const metadata: Omit<ArrayMetadata, "fill"> = {
     spec: { shape, dtype },
     grid: { shape, chunkShape: gridShape, keyOf: readKeyEncoding(root.member("chunk_key_encoding")) },
     compression: chain.compression,
     byteOrder: chain.byteOrder,
     transposed: chain.transpose !== undefined,
     fillIsNull: false,
-    fill: parseFillValue({ value: fill, member: fillMember, dtype, byteOrder: "little", path }),
     document:
       chain.transpose && rawDocument(shape, rawV3Dtypes[dtypes[dtype].itemsize], innermost(chain.shard) ?? gridShape, chain.transpose),
     shard: chain.shard,
   };
   checkSizes(metadata, path);
-  return metadata;
+  return { ...metadata, fill: parseFillValue({ value: fill, member: fillMember, dtype, byteOrder: "little", path }) };
 }
 
 /** Shape of the chunks that are no shards. */

@@ -24,18 +24,20 @@ export function parseZarray(bytes: Uint8Array, path: string): ArrayMetadata {
   const separator = Object.hasOwn(root.object(), "dimension_separator") ? oneOf(root.member("dimension_separator"), [".", "/"]) : ".";
   requireNoFilters(root, path);
   const transposed = order === "F" && shape.length > 1;
-  const metadata: ArrayMetadata = {
+  const metadata: Omit<ArrayMetadata, "fill"> = {
     spec: { shape, dtype },
     grid: { shape, chunkShape: chunks, keyOf: (indices) => indices.join(separator) || "0" },
     compression: readCompression(root, path),
     byteOrder,
     transposed,
     fillIsNull: required(root, "fill_value") === null,
-    fill: parseFillValue({ value: required(root, "fill_value"), member: root.member("fill_value"), dtype, byteOrder, path }),
     document: transposed ? rawDocument(shape, chunks, rawV2Dtypes[dtypes[dtype].itemsize], separator) : undefined,
   };
   checkSizes(metadata, path);
-  return metadata;
+  return {
+    ...metadata,
+    fill: parseFillValue({ value: required(root, "fill_value"), member: root.member("fill_value"), dtype, byteOrder, path }),
+  };
 }
 
 function rawDocument(
