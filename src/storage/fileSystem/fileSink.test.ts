@@ -27,6 +27,25 @@ it("a synchronous handle goes on where it wrote less than it was given", async (
   ]);
 });
 
+it("a synchronous handle is let go of where the file cannot be emptied, and where it refuses that too", async () => {
+  let closed = 0;
+  const sync = {
+    truncate() {
+      throw new Error("no");
+    },
+    close() {
+      closed += 1;
+      throw new Error("not that either");
+    },
+  };
+  await expect(openSyncSink({ createSyncAccessHandle: async () => sync } as never)).rejects.toThrow("no");
+  expect(closed).toBe(1);
+  const usable = { ...sync, truncate: () => {} };
+  const sink = await openSyncSink({ createSyncAccessHandle: async () => usable } as never);
+  await sink?.abandon();
+  expect(closed).toBe(2);
+});
+
 it.each([
   ["that writes nothing", 0, "QuotaExceededError"],
   ["that gives Chromium's code for no room in place of a count", 2 ** 32 - 8, "QuotaExceededError"],

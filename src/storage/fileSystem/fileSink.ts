@@ -51,7 +51,12 @@ const refusedWrite = (count: number): DOMException =>
 export async function openSyncSink(handle: FileSystemFileHandle & SyncOpener): Promise<FileSink | undefined> {
   const sync = await handle.createSyncAccessHandle?.();
   if (sync === undefined) return undefined;
-  await sync.truncate(0);
+  try {
+    await sync.truncate(0);
+  } catch (cause) {
+    await letGoOf(sync);
+    throw cause;
+  }
   let at = 0;
   return {
     async put(buffer, byteLength) {
@@ -69,9 +74,15 @@ export async function openSyncSink(handle: FileSystemFileHandle & SyncOpener): P
       await sync.flush();
       await sync.close();
     },
-    async abandon() {
-      // It was refused something, and may refuse this too.
-      await Promise.resolve(sync.close()).catch(() => undefined);
-    },
+    abandon: () => letGoOf(sync),
   };
+}
+
+/** It was refused something, and may refuse this too. */
+async function letGoOf(sync: SyncHandle): Promise<void> {
+  try {
+    await sync.close();
+  } catch {
+    // nothing can be done
+  }
 }
