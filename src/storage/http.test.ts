@@ -147,6 +147,18 @@ describe("credentials", () => {
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer 1", "Bearer 2"]);
   });
 
+  test("headers may be of another make", async () => {
+    const server = await serve({ root });
+    const ofAnotherMake = {
+      forEach: () => {},
+      *[Symbol.iterator]() {
+        yield ["authorization", "Bearer other"];
+      },
+    };
+    await storageOf(server, { headers: ofAnotherMake as unknown as Headers }).read("a");
+    expect(server.requests[0]?.headers.authorization).toBe("Bearer other");
+  });
+
   test("user and password of the URL become a header, and its query stays with every request", async () => {
     const server = await serve({ root });
     const url = server.url.replace("//", "//me:s%C3%A9cret@");

@@ -25,7 +25,9 @@ export const someHeaders: Rule = {
 export async function headersFrom(given: HttpHeaders): Promise<Readonly<Record<string, string>>> {
   const headers = typeof given === "function" ? await given() : given;
   requireArgument("what the function headers of httpStorage makes", headers, headersByName);
-  const byName: Record<string, string> = Object.fromEntries(headers instanceof Headers ? headers : Object.entries(headers));
+  // Headers of other realms, and other makes, are as good.
+  const entries = Symbol.iterator in headers ? (headers as Iterable<[string, string]>) : Object.entries(headers);
+  const byName: Record<string, string> = Object.fromEntries(entries);
   for (const [name, value] of Object.entries(byName))
     if (typeof value !== "string")
       throw new CheckpointValueError(`${placeOf(name)} in httpStorage's headers is a text, not ${kindOf(value)}`);
