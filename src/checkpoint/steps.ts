@@ -6,6 +6,7 @@ import {
   StorageError,
   UnsupportedCheckpointError,
 } from "../errors.js";
+import { hasFile } from "../storage/hasFile.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { adviceWhereNotFound } from "./adviceWhereNotFound.js";
@@ -79,9 +80,7 @@ async function entriesOfStep(
   if (steps?.includes(step) === false) return undefined;
   const listing = steps && (await unlessUnlisted(root.list(`${step}/`, { signal })));
   if (listing !== undefined) return [...listing.directories, ...listing.files];
-  const found = await Promise.all(
-    foreignFiles.map(async (file) => ((await root.read(`${step}/${file}`, { signal })) === undefined ? [] : [file])),
-  );
+  const found = await Promise.all(foreignFiles.map(async (file) => ((await hasFile(root, `${step}/${file}`, { signal })) ? [file] : [])));
   return found.flat().length === 0 ? undefined : found.flat();
 }
 

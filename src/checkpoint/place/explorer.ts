@@ -1,5 +1,6 @@
 import { longestJson } from "../../bytes/json.js";
 import { isCheckpointError, type StorageError } from "../../errors.js";
+import { hasFile } from "../../storage/hasFile.js";
 import { listingOf } from "../../storage/listing.js";
 import type { ReadableStorage, StorageListing } from "../../storage/storage.js";
 import { abortable, type TaskContext } from "../../tasks/context.js";
@@ -72,7 +73,7 @@ export class Explorer {
   /** Whether there is a file; a small one is read. */
   isThere(path: string): Promise<boolean> {
     if (!largeFile.test(path)) return this.#read(path).then((bytes) => bytes !== undefined);
-    const peeked = this.#peeked.get(path) ?? this.#peek(path);
+    const peeked = this.#peeked.get(path) ?? hasFile(this.#place, path, this.#context);
     this.#peeked.set(path, peeked);
     return peeked;
   }
@@ -87,7 +88,7 @@ export class Explorer {
       const list = (folder: string) => this.#place.list(folder, { signal: this.#context.signal });
       const { files, directories } = withoutForeign(await list(prefix));
       const isDoubtful = directories.includes(doubtful) && !files.includes("_METADATA");
-      const inside = isDoubtful ? (await list(`${prefix}${doubtful}/`)).files : [];
+      const inside = isDoubtful ? await filesOf(list(`${prefix}${doubtful}/`)) : [];
       return { ...folderOf(files, directories, inside), isListed: true };
     } catch (error) {
       if (!isCheckpointError(error, "Storage") || error.reason === "changed") throw error;
@@ -111,16 +112,6 @@ export class Explorer {
     const known = this.#known.get(path) ?? this.#place.read(path, { longest: longestJson, signal: this.#context.signal });
     this.#known.set(path, known);
     return known;
-  }
-
-  /** One byte tells; a file without any has none to give. */
-  async #peek(path: string): Promise<boolean> {
-    try {
-      return (await this.#place.read(path, { range: { offset: 0, length: 1 }, signal: this.#context.signal })) !== undefined;
-    } catch (error) {
-      if (isCheckpointError(error, "Storage") && error.reason === "length") return true;
-      throw error;
-    }
   }
 
   #remembering(): ReadableStorage {
@@ -155,6 +146,16 @@ const withoutForeign = ({ files, directories }: StorageListing): StorageListing 
   files: files.filter((name) => !isForeign(name)),
   directories: directories.filter((name) => !isForeign(name)),
 });
+
+/** Files of a folder by its listing; none where that is refused. */
+async function filesOf(listing: Promise<StorageListing>): Promise<readonly string[]> {
+  try {
+    return (await listing).files;
+  } catch (error) {
+    if (!isCheckpointError(error, "Storage") || error.reason === "changed") throw error;
+    return [];
+  }
+}
 
 const prefixOf = (folder: string): string => (folder === "" ? "" : `${folder}/`);
 
