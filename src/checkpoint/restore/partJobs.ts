@@ -57,6 +57,7 @@ export class PartJobs<Target> {
 
   /** Chunks of a file: read by the workers themselves where they can, else by this thread as streams. */
   async inRanges(storage: ReadableStorage, path: string, ranges: readonly RangeTransfer<Target>[], context: TaskContext): Promise<Job[]> {
+    if (ranges.length === 0) return [];
     const { workers } = this.#decoding;
     const file = workers && (await storage.handle?.(path, context));
     if (workers !== undefined && file !== undefined) {
@@ -89,7 +90,7 @@ export class PartJobs<Target> {
     const parts = shares.shift() ?? [];
     const more = () => {
       const share = shares.shift() ?? [];
-      parts.push(...share);
+      for (const part of share) parts.push(part);
       return share.map(({ stored }) => stored);
     };
     if (worker !== undefined && parts.length > 0) return this.#decodeOn(worker, path, parts, { file, more }, context);
@@ -180,7 +181,7 @@ interface MessageSizes {
 function messageSizes(limit: number, total: number): MessageSizes {
   const shortest = 32 * 1024;
   const longest = 4 * 1024 * 1024;
-  const fitting = Math.min(longest, limit / 12, Math.max(total / 16, 16 * shortest));
+  const fitting = Math.min(longest, limit / 12, Math.max(total / 48, 16 * shortest));
   const byteLength = Math.max(shortest, 2 ** Math.floor(Math.log2(fitting)));
   return { pieces: { byteLength, count: 2 }, posts: { byteLength: Math.max(shortest, byteLength / 4), count: 3 } };
 }
