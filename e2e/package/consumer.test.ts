@@ -83,6 +83,7 @@ describe.each([
   "docs/hosting.md",
   "docs/memory-and-progress.md",
   "docs/offline.md",
+  "docs/opening-checkpoints.md",
   "docs/parts.md",
   "docs/saving.md",
   "docs/taking-home.md",
