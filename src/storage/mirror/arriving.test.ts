@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Arriving } from "./arriving.js";
+import { BlockMemory } from "./blockMemory.js";
 
 async function all(pieces: AsyncIterable<Uint8Array | undefined>): Promise<(number[] | undefined)[]> {
   const got: (number[] | undefined)[] = [];
@@ -66,4 +67,23 @@ test("who takes what there is gets it from a position on, and an end where the r
   arriving.fail(new Error("enough"));
   expect(await rest).toEqual([[3, 4, 5]]);
   expect(await all(arriving.from(5, 1))).toEqual([]);
+});
+
+test("lent memory is used again when who brought the bytes and who read them have both ended", async () => {
+  const memory = new BlockMemory();
+  const length = 3_000_000;
+  const bring = () => {
+    const arriving = new Arriving(length, memory);
+    arriving.add(new Uint8Array(length));
+    return arriving;
+  };
+  const [first, second] = [bring(), bring()];
+  const bufferOf = async (arriving: Arriving) => (await arriving.whole())?.buffer;
+  first.release();
+  expect(await bufferOf(bring())).not.toBe(await bufferOf(first));
+  first.release();
+  expect(await bufferOf(bring())).toBe(await bufferOf(first));
+  second.release();
+  second.release();
+  expect(await bufferOf(bring())).toBe(await bufferOf(second));
 });

@@ -1,20 +1,34 @@
+import type { BlockMemory } from "./blockMemory.js";
+
 /** Most bytes that are written at once: what a place writes whole or not at all. */
 const longestWrite = 256 * 1024;
 
 /** Why not all bytes come. */
 type End = { readonly kind: "absent" } | { readonly kind: "failed"; readonly error: unknown };
 
-/** Bytes of a range that come in order, for whoever waits for them; the memory is theirs, and nobody writes into what has come. */
+/** Bytes of a range that come in order, for whoever waits for them; nobody writes into what has come. */
 export class Arriving {
   /** Bytes that are to come in all. */
   readonly byteLength: number;
+  readonly #memory: BlockMemory | undefined;
+  #lent: Uint8Array | undefined;
+  /** Who brings the bytes, and who reads them. */
+  #users = 2;
   #bytes: Uint8Array | undefined;
   #length = 0;
   #end: End | undefined;
   #waiting: (() => void)[] = [];
 
-  constructor(byteLength: number) {
+  /** @param memory Lends the memory; without it, that is the reader's. */
+  constructor(byteLength: number, memory?: BlockMemory) {
     this.byteLength = byteLength;
+    this.#memory = memory;
+  }
+
+  /** To be called by who brings the bytes and by who reads them, each at their end: then lent memory goes back. */
+  release(): void {
+    this.#users -= 1;
+    if (this.#users === 0 && this.#lent !== undefined) this.#memory?.giveBack(this.#lent);
   }
 
   /** Bytes that have come. */
@@ -83,7 +97,10 @@ export class Arriving {
   }
 
   #room(): Uint8Array {
-    this.#bytes ??= new Uint8Array(this.byteLength);
+    if (this.#bytes === undefined) {
+      this.#lent = this.#memory?.take(this.byteLength);
+      this.#bytes = this.#lent ?? new Uint8Array(this.byteLength);
+    }
     return this.#bytes;
   }
 

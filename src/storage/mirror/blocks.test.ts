@@ -128,7 +128,7 @@ describe("a source that does not give what it was asked for", () => {
 
 test("no more than 16 MiB wait for a cache that is slower than the source", async () => {
   const blocks = 12;
-  const file = new Uint8Array(blocks * 4_194_304);
+  const file = Uint8Array.from({ length: blocks * 4_194_304 }, (_, index) => index ^ (index >>> 11) ^ (index >>> 22));
   const source = new FakeSource(new Map([["d/long", file]]), "etag", 1_000_000);
   const cache = memoryStorage();
   let proceed = () => {};
@@ -149,9 +149,14 @@ test("no more than 16 MiB wait for a cache that is slower than the source", asyn
   };
   const mirror = mirrored(source.storage, slow);
   let got = 0;
-  const reading = (async () => {
-    for await (const piece of streamRange(mirror, "d/long", { offset: 0, length: file.length })) got += piece.length;
-  })();
+  const read = async (from: ReadableStorage) => {
+    got = 0;
+    for await (const piece of streamRange(from, "d/long", { offset: 0, length: file.length })) {
+      expectBytes(piece, file.subarray(got, got + piece.length));
+      got += piece.length;
+    }
+  };
+  const reading = read(mirror);
   await vi.waitFor(() => expect(got).toBe(4 * 4_194_304));
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve));
   expect(source.sentBytes).toBe(4 * 4_194_304);
@@ -159,4 +164,7 @@ test("no more than 16 MiB wait for a cache that is slower than the source", asyn
   await reading;
   expect(got).toBe(file.length);
   expect(await mirror.size()).toBe(file.length);
+  source.isUp = false;
+  await read(mirrored(source.storage, cache));
+  expect(got).toBe(file.length);
 });

@@ -2,8 +2,10 @@ import type { ByteRange } from "../../bytes/ranges.js";
 import { isCheckpointError, StorageError } from "../../errors.js";
 import { lengthError } from "../lengthError.js";
 import type { FileFacts } from "../storage.js";
+import { streamPieceLength } from "../streamRange.js";
 import { Arriving } from "./arriving.js";
 import type { AskedSource } from "./askedSource.js";
+import { BlockMemory } from "./blockMemory.js";
 import { blockAt, blockLength, blocksOf, cutRange } from "./extents.js";
 import type { Keeper } from "./keeper.js";
 import type { Keeping } from "./keeping.js";
@@ -24,6 +26,7 @@ export interface Opening {
  */
 export class Blocks {
   readonly #opening: Opening;
+  readonly #memory = new BlockMemory();
 
   constructor(opening: Opening) {
     this.#opening = opening;
@@ -31,8 +34,17 @@ export class Blocks {
 
   /** Begins to bring a part that lies in one block; whoever waits for it hears of failures. */
   part(file: KeptFile, part: ByteRange, signal: AbortSignal): Arriving {
-    const arriving = new Arriving(part.length);
-    this.#opening.keeper.working(this.#bring(file, part, arriving, signal).catch((error: unknown) => arriving.fail(error)));
+    return this.#begin(file, part, new Arriving(part.length), signal);
+  }
+
+  /** The same, in lent memory: who has read it releases it. */
+  lentPart(file: KeptFile, part: ByteRange, signal: AbortSignal): Arriving {
+    return this.#begin(file, part, new Arriving(part.length, this.#memory), signal);
+  }
+
+  #begin(file: KeptFile, part: ByteRange, arriving: Arriving, signal: AbortSignal): Arriving {
+    const work = this.#bring(file, part, arriving, signal).catch((error: unknown) => arriving.fail(error));
+    this.#opening.keeper.working(work.finally(() => arriving.release()));
     return arriving;
   }
 
@@ -71,11 +83,12 @@ export class Blocks {
       if (piece === undefined) return undefined;
       const { extent, ...range } = piece;
       if (extent === undefined) return range;
-      // An extent that is gone, or damaged, is none from then on.
-      const bytes = await file.read(range, extent);
-      if (bytes === undefined) continue;
-      keeper.tell({ path: file.path, servedBytes: keeper.progress.servedBytes + bytes.length });
-      arriving.give(bytes);
+      // An extent that is gone, or damaged, ends early, and is none from then on.
+      for await (const bytes of file.pieces(range, extent)) {
+        keeper.tell({ path: file.path, servedBytes: keeper.progress.servedBytes + bytes.length });
+        if (range.length <= streamPieceLength) arriving.give(bytes);
+        else arriving.add(bytes);
+      }
     }
   }
 
@@ -169,7 +182,7 @@ export class Blocks {
     let goesOn = true;
     return {
       write: async (bytes: Uint8Array): Promise<void> => {
-        begun ??= this.#begin(file, range, facts);
+        begun ??= this.#beginExtent(file, range, facts);
         const writer = await begun;
         if (writer !== undefined && goesOn) goesOn = await keeping.attempt(() => writer.write(bytes));
       },
@@ -181,7 +194,7 @@ export class Blocks {
   }
 
   /** Undefined where it cannot be kept. */
-  async #begin(file: KeptFile, { offset, length }: ByteRange, facts: FileFacts | undefined) {
+  async #beginExtent(file: KeptFile, { offset, length }: ByteRange, facts: FileFacts | undefined) {
     const { keeping, standing } = this.#opening;
     await keeping.requireRoom(length);
     return (await standing.settle(file, facts)) ? keeping.begin(file, offset) : undefined;

@@ -3,6 +3,7 @@ import { isCheckpointError } from "../../errors.js";
 import { factsDifference, joinFacts } from "../fileFacts.js";
 import { fileLength } from "../fileLength.js";
 import type { FileFacts, WritableStorage } from "../storage.js";
+import { streamPieceLength, streamRange } from "../streamRange.js";
 import { blockAt, blockLength, cutRange, extentName, growingName, parseExtentName, parseGrowingName } from "./extents.js";
 import { type ExtentWriter, extentWriter } from "./extentWriter.js";
 import { type FileRecord, formatRecord, newId, parseFileRecord } from "./records.js";
@@ -100,16 +101,27 @@ export class KeptFile {
     await this.clear([recordName, ...files.filter((name) => versionOf(name) === this.#forgotten)]);
   }
 
-  /** A range that lies in one of the extents; undefined where that is not there any more, or damaged. */
-  async read(range: ByteRange, extent: ByteRange): Promise<Uint8Array | undefined> {
+  /**
+   * A range that lies in one of the extents, and less where that is not there any more, or damaged: it counts for nothing then. A short one
+   * comes in one piece, which is the caller's; of others each is, until the next.
+   */
+  async *pieces(range: ByteRange, extent: ByteRange): AsyncGenerator<Uint8Array> {
     const path = this.#extentPath(extent);
     const within = { offset: range.offset - extent.offset, length: range.length };
-    const bytes = await this.#cache.read(path, { range: within }).catch((error: unknown) => error);
-    if (bytes instanceof Uint8Array && bytes.length === range.length) return bytes;
+    let left = range.length;
+    let failure: unknown;
+    try {
+      for await (const bytes of piecesOf(this.#cache, path, within)) {
+        left -= bytes.length;
+        yield bytes;
+      }
+    } catch (cause) {
+      failure = cause;
+    }
+    if (left === 0) return;
     this.#extents = this.#extents.filter((one) => one !== extent);
     // Too short: whoever wrote it said that all was written, and it was not.
-    if (isCheckpointError(bytes, "Storage") && bytes.reason === "length") await this.#cache.remove(path).catch(() => undefined);
-    return undefined;
+    if (isCheckpointError(failure, "Storage") && failure.reason === "length") await this.#cache.remove(path).catch(() => undefined);
   }
 
   /**
@@ -201,5 +213,11 @@ const tellsAll = (record: FileFacts, { etag, modified, size }: FileFacts): boole
   [etag ?? record.etag, modified ?? record.modified, size ?? record.size].every(
     (fact, index) => fact === [record.etag, record.modified, record.size][index],
   );
+
+async function* piecesOf(storage: WritableStorage, path: string, range: ByteRange): AsyncGenerator<Uint8Array> {
+  if (range.length > streamPieceLength) return yield* streamRange(storage, path, range);
+  const bytes = await storage.read(path, { range });
+  if (bytes !== undefined) yield bytes;
+}
 
 const versionOf = (name: string): string | undefined => (parseExtentName(name) ?? parseGrowingName(name))?.id;

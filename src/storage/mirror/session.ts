@@ -70,15 +70,16 @@ export class MirrorSession {
     let following: { readonly arriving: Arriving; readonly release: () => void } | undefined;
     try {
       for (const [index, block] of blocks.entries()) {
-        const current = following?.arriving ?? this.#blocks.part(file, block, both);
+        const current = following?.arriving ?? this.#blocks.lentPart(file, block, both);
         following?.release();
         const next = blocks[index + 1];
         const release = next && this.#ahead.tryAcquire(next.length);
-        following = next && release && { arriving: this.#blocks.part(file, next, both), release };
+        following = next && release && { arriving: this.#blocks.lentPart(file, next, both), release };
         for await (const bytes of current.pieces()) {
           yield bytes;
           if (bytes === undefined) return;
         }
+        current.release();
       }
     } finally {
       following?.release();

@@ -1,3 +1,4 @@
+import { endOf } from "../../bytes/ranges.js";
 import { isCheckpointError } from "../../errors.js";
 import { factsDifference } from "../fileFacts.js";
 import type { FileFacts, ReadableStorage } from "../storage.js";
@@ -67,10 +68,14 @@ async function wholeOf(kept: KeptFile): Promise<Uint8Array | undefined> {
   const size = kept.record?.size;
   if (size === undefined || size > longestCompared || !kept.isComplete) return undefined;
   const bytes = new Uint8Array(size);
+  let at = 0;
   for (const { extent, ...piece } of cutRange({ offset: 0, length: size }, kept.extents)) {
-    const part = extent && (await kept.read(piece, extent));
-    if (part === undefined) return undefined;
-    bytes.set(part, piece.offset);
+    if (extent === undefined) return undefined;
+    for await (const part of kept.pieces(piece, extent)) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    if (at < endOf(piece)) return undefined;
   }
   return bytes;
 }
