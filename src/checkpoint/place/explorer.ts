@@ -1,6 +1,5 @@
 import { longestJson } from "../../bytes/json.js";
 import { isCheckpointError, type StorageError } from "../../errors.js";
-import { hasFile } from "../../storage/hasFile.js";
 import { listingOf } from "../../storage/listing.js";
 import type { ReadableStorage, StorageListing } from "../../storage/storage.js";
 import { abortable, type TaskContext } from "../../tasks/context.js";
@@ -73,7 +72,7 @@ export class Explorer {
   /** Whether there is a file; a small one is read. */
   isThere(path: string): Promise<boolean> {
     if (!largeFile.test(path)) return this.#read(path).then((bytes) => bytes !== undefined);
-    const peeked = this.#peeked.get(path) ?? hasFile(this.#place, path, this.#context);
+    const peeked = this.#peeked.get(path) ?? this.#peek(path);
     this.#peeked.set(path, peeked);
     return peeked;
   }
@@ -112,6 +111,16 @@ export class Explorer {
     const known = this.#known.get(path) ?? this.#place.read(path, { longest: longestJson, signal: this.#context.signal });
     this.#known.set(path, known);
     return known;
+  }
+
+  /** One byte tells; a file without any has none to give. */
+  async #peek(path: string): Promise<boolean> {
+    try {
+      return (await this.#place.read(path, { range: { offset: 0, length: 1 }, signal: this.#context.signal })) !== undefined;
+    } catch (error) {
+      if (isCheckpointError(error, "Storage") && error.reason === "length") return true;
+      throw error;
+    }
   }
 
   #remembering(): ReadableStorage {
