@@ -9,6 +9,7 @@ import type { ReadableStorage } from "../storage/storage.js";
 import { filesOfStep, fixtureFolder } from "./fixtureSteps.testing.js";
 import { openCheckpoint } from "./openCheckpoint.js";
 import { restoredLeaves } from "./restoredLeaves.testing.js";
+import { fetchOfVersion } from "./versionedFiles.testing.js";
 
 let server: RunningServer;
 
@@ -18,16 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 /** The digits' steps, whose data files say of each answer which version they are of. */
-function versioned(versionOf: () => number) {
-  const fetchVersion = async (url: string, init: RequestInit) => {
-    const response = await fetch(url, init);
-    if (!/\/d\//.test(url)) return response;
-    const headers = new Headers(response.headers);
-    headers.set("etag", `"${versionOf()}"`);
-    return new Response(response.body, { status: response.status, headers });
-  };
-  return httpStorage(server.url, { fetch: fetchVersion });
-}
+const versioned = (versionOf: () => number) => httpStorage(server.url, { fetch: fetchOfVersion(versionOf) });
 
 const metadataReads = () => server.requests.filter(({ path }) => path === "/1200/model/_METADATA").length;
 

@@ -13,6 +13,7 @@ import type { OpenedStep } from "./openedStep.js";
 import { restoredLeaves } from "./restoredLeaves.testing.js";
 import { OrbaxCheckpointStore } from "./store.js";
 import { shapeDtypeStruct } from "./template/template.js";
+import { fetchOfVersion } from "./versionedFiles.testing.js";
 
 /** Every call that reads on of an opened step, onto a device; what it gives, as leaves. */
 const calls: Readonly<Record<string, (step: OpenedStep, device: GPUDevice) => Promise<unknown>>> = {
@@ -38,16 +39,7 @@ describe("on a server, where data files change since a step was opened", () => {
   const records = () => server.requests.filter(({ path }) => path === "/1200/metadata/metadata").length;
 
   /** The digits' steps, whose data files say of each answer which version they are of. */
-  function versioned(versionOf: () => number) {
-    const fetchVersion = async (url: string, init: RequestInit) => {
-      const response = await fetch(url, init);
-      if (!/\/d\//.test(url)) return response;
-      const headers = new Headers(response.headers);
-      headers.set("etag", `"${versionOf()}"`);
-      return new Response(response.body, { status: response.status, headers });
-    };
-    return new OrbaxCheckpointStore(httpStorage(server.url, { fetch: fetchVersion }));
-  }
+  const versioned = (versionOf: () => number) => new OrbaxCheckpointStore(httpStorage(server.url, { fetch: fetchOfVersion(versionOf) }));
 
   it.each(Object.entries(calls))("%s opens it anew, once, and goes on by that", async (_, call) => {
     let version = 1;

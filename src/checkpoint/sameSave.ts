@@ -51,7 +51,7 @@ function requireSameSave(first: StepIndex, opened: Opened<StepIndex>): Opened<St
   throw new StorageError({ path: String(first.step), reason: "changed", message });
 }
 
-/** All that is known of a step, as a text. */
+/** All that is known of a step, as a text. A record's members are JSON, which its class does not say to TypeScript. */
 const textOf = ({ metadata, items }: StepIndex): string => formatJson([metadata as unknown as JsonValue]) + items.map(textOfItem).join();
 
 /** What is known of an item's leaves, as a text. */

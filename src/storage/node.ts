@@ -113,15 +113,12 @@ async function create(path: string, file: string, { signal }: Options): Promise<
   const beside = join(dirname(file), partialName());
   await attempt(path, mkdir(dirname(file), { recursive: true }), "write");
   const handle = await attempt(path, open(beside, "wx"), "write");
+  const filling = fillingOf(path, handle, signal);
   let placed = false;
   return {
-    async write(bytes) {
-      requireArgument("what a writer takes", bytes, someBytes);
-      await writeFully(path, handle, bytes, signal);
-    },
+    ...filling,
     async close() {
-      signal?.throwIfAborted();
-      await closeOnDisk(path, handle);
+      await filling.close();
       await attempt(path, rename(beside, file), "write");
       placed = true;
     },
@@ -134,10 +131,20 @@ async function create(path: string, file: string, { signal }: Options): Promise<
   };
 }
 
-async function closeOnDisk(path: string, handle: FileHandle): Promise<void> {
-  // Else a power cut could leave a name with none of its bytes.
-  await attempt(path, handle.sync(), "write");
-  await attempt(path, handle.close(), "write");
+/** What every writer does with its file. */
+function fillingOf(path: string, handle: FileHandle, signal: AbortSignal | undefined): Omit<FileWriter, "abort"> {
+  return {
+    async write(bytes) {
+      requireArgument("what a writer takes", bytes, someBytes);
+      await writeFully(path, handle, bytes, signal);
+    },
+    async close() {
+      signal?.throwIfAborted();
+      // Else a power cut could leave a name with none of its bytes.
+      await attempt(path, handle.sync(), "write");
+      await attempt(path, handle.close(), "write");
+    },
+  };
 }
 
 /** Writes the file itself, so that what was written is there whatever happens to the writer. */
@@ -146,14 +153,7 @@ async function createInPlace(path: string, file: string, { signal }: Options): P
   await attempt(path, mkdir(dirname(file), { recursive: true }), "write");
   const handle = await attempt(path, open(file, "w"), "write");
   return {
-    async write(bytes) {
-      requireArgument("what a writer takes", bytes, someBytes);
-      await writeFully(path, handle, bytes, signal);
-    },
-    async close() {
-      signal?.throwIfAborted();
-      await closeOnDisk(path, handle);
-    },
+    ...fillingOf(path, handle, signal),
     // It may be closed already.
     abort: () => handle.close().catch(() => undefined),
   };
