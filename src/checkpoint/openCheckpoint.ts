@@ -130,6 +130,6 @@ async function throughCommits(explorer: Explorer, storage: ReadableStorage, cont
   if (listed === undefined || ![...listed.directories].some(isCommitFolder)) return explorer;
   const { rootView } = await import("./save/rootView.js");
   const view = rootView(storage);
-  await view.refresh(context);
+  await view.look(undefined, context);
   return new Explorer(view.storage, context);
 }

@@ -19,24 +19,32 @@ export function readSave(first: Opened<StepIndex>, reopen: OpeningStep | undefin
   if (reopen === undefined) return readOn(first);
   const reopenSame: OpeningStep = async (context) => requireSameSave(first.value, await reopen(context));
   const readOnceMore = readOn(first, reopenSame);
-  return (read, context) => unlessReplaced(() => readOnceMore(read, context), first.value, reopen, context);
+  return (read, context) =>
+    unlessReplaced(
+      () => readOnceMore(read, context),
+      () => first.value,
+      reopen,
+      context,
+    );
 }
 
 /**
  * Reads what was opened. A step that was replaced mostly lacks the files of the save before, whose names are random: where one is absent, the step is
  * looked at once more.
+ * @param opened what is known of it, as soon as it is opened.
  * @throws StorageError `"changed"` where it is another save by then.
  */
 export async function unlessReplaced<Value>(
   read: () => Promise<Value>,
-  first: StepIndex,
+  opened: () => StepIndex | undefined,
   reopen: OpeningStep,
   { signal }: TaskContext,
 ): Promise<Value> {
   try {
     return await read();
   } catch (error) {
-    if (isAbsentFile(error)) requireSameSave(first, await reopen({ signal }));
+    const first = opened();
+    if (first !== undefined && isAbsentFile(error)) requireSameSave(first, await reopen({ signal }));
     throw error;
   }
 }

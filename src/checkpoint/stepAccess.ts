@@ -1,9 +1,9 @@
-import { CheckpointNotFoundError } from "../errors.js";
+import { CheckpointNotFoundError, StorageError } from "../errors.js";
 import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
-import { type ReadAgain, readFreely } from "./readAgain.js";
+import { type ReadAgain, readFreely, type Undo } from "./readAgain.js";
 import { isUntidy, stepsOf } from "./save/commits.js";
-import { type RootView, rootView } from "./save/rootView.js";
+import { type Look, type RootView, rootView } from "./save/rootView.js";
 import { readersLock, type WritableRoot } from "./save/writableRoot.js";
 import { listStepFolders } from "./steps.js";
 
@@ -11,8 +11,16 @@ import { listStepFolders } from "./steps.js";
 export interface StepAccess {
   /** All steps, ascending. */
   listSteps(context: TaskContext): Promise<number[]>;
-  /** Runs work that reads from the root, in which every step stands in the folder of its number; undefined: of no step in particular. */
-  read<Value>(step: number | undefined, work: (root: ReadableStorage) => Promise<Value>, context: TaskContext): Promise<Value>;
+  /**
+   * Runs work that reads from the root, in which every step stands in the folder of its number; undefined: of no step in particular.
+   * @param undo takes back what was read, where the step turns out to have been replaced meanwhile.
+   */
+  read<Value>(
+    step: number | undefined,
+    work: (root: ReadableStorage) => Promise<Value>,
+    context: TaskContext,
+    undo?: Undo<Value>,
+  ): Promise<Value>;
   /** As `read`, and lets the step be read again later, as long as it is the same save. */
   open<Value>(step: number, work: (root: ReadableStorage) => Promise<Value>, context: TaskContext): Promise<Opened<Value>>;
 }
@@ -41,44 +49,72 @@ export function lockedAccess(root: WritableRoot): StepAccess {
     if (held === undefined) throw new Error("a lock that was waited for was not given");
     return held.value;
   };
-  /** The first to come finishes what an earlier save began. */
-  const tidyFirst = async (context: TaskContext): Promise<void> => {
-    if (isTidied) return;
-    isTidied = true;
-    if (isUntidy(await rootView(root.storage).refresh(context))) await (await import("./save/tidying.js")).tidyLeftovers(root);
-  };
-  const viewed = async <Value>(work: (view: RootView) => Promise<Value>, context: TaskContext): Promise<Value> => {
-    await tidyFirst(context);
-    return shared(() => work(rootView(root.storage)), context);
+  /** Looks at the root, and reads. The first to come finishes what an earlier save began, and looks anew. */
+  const viewed = async <Value>(
+    step: number | undefined,
+    read: (view: RootView, first: Look) => Promise<Value>,
+    context: TaskContext,
+  ): Promise<Value> => {
+    const outcome = await shared(async () => {
+      const view = rootView(root.storage);
+      const first = await view.look(step, context);
+      const isFirst = !isTidied;
+      isTidied = true;
+      return isFirst && isUntidy(first.state) ? undefined : { value: await read(view, first) };
+    }, context);
+    if (outcome !== undefined) return outcome.value;
+    await (await import("./save/tidying.js")).tidyLeftovers(root);
+    return viewed(step, read, context);
   };
   return {
-    listSteps: (context) => viewed(async (view) => stepsOf(await view.refresh(context)), context),
-    read: (step, work, context) => viewed(async (view) => (await readUnchanged(view, step, work, context)).value, context),
+    listSteps: (context) => viewed(undefined, async (_, { state }) => stepsOf(state), context),
+    read: (step, work, context, undo) =>
+      viewed(
+        step,
+        async (view, first) => (await readUnchanged(view, first, { name: root.name, step, work, undo }, context)).value,
+        context,
+      ),
     open: (step, work, context) =>
-      viewed(async (view) => {
-        const { value, identity } = await readUnchanged(view, step, work, context);
-        const again: ReadAgain = (more, later, undo) => shared(() => readAgain(root, view, step, identity, more, later, undo), later);
-        return { value, again };
-      }, context),
+      viewed(
+        step,
+        async (view, first) => {
+          const { value, identity } = await readUnchanged(view, first, { name: root.name, step, work }, context);
+          const again: ReadAgain = (more, later, undo) => shared(() => readAgain(root, view, step, identity, more, later, undo), later);
+          return { value, again };
+        },
+        context,
+      ),
   };
 }
 
+/** What is read of a step, or of none in particular. */
+interface StepRead<Value> {
+  /** The directory's, for errors. */
+  readonly name: string;
+  readonly step: number | undefined;
+  work(root: ReadableStorage): Promise<Value>;
+  readonly undo?: Undo<Value> | undefined;
+}
+
+/** Reads of one save of a step: where it is another one afterwards, once more. */
 async function readUnchanged<Value>(
   view: RootView,
-  step: number | undefined,
-  work: (root: ReadableStorage) => Promise<Value>,
+  first: Look,
+  { name, step, work, undo }: StepRead<Value>,
   context: TaskContext,
 ): Promise<{ readonly value: Value; readonly identity: string | undefined }> {
-  const look = async () => {
-    await view.refresh(context);
-    return step === undefined ? undefined : view.identity(step, context);
-  };
-  let identity = await look();
+  if (step === undefined) return { value: await work(view.storage), identity: undefined };
+  let { identity } = first;
   for (let tries = 1; ; tries++) {
     const outcome = await settled(work(view.storage));
-    const now = await look();
-    if (now === identity || tries === mostTries) return { value: outcome(), identity };
-    identity = now;
+    const now = await view.look(step, context).catch((error: unknown) => {
+      takeBack(outcome, undo);
+      throw error;
+    });
+    if (now.identity === identity) return { value: outcome(), identity };
+    takeBack(outcome, undo);
+    if (tries === mostTries) throw replacedTooOften(name, step);
+    identity = now.identity;
   }
 }
 
@@ -89,11 +125,10 @@ async function readAgain<Value>(
   identity: string | undefined,
   work: () => Promise<Value>,
   context: TaskContext,
-  undo?: (value: Value) => void,
+  undo?: Undo<Value>,
 ): Promise<Value> {
   const requireSame = async () => {
-    await view.refresh(context);
-    if ((await view.identity(step, context)) === identity) return;
+    if ((await view.look(step, context)).identity === identity) return;
     throw new CheckpointNotFoundError(step, name, { advice: "it was deleted or replaced after it was opened; open it again" });
   };
   await requireSame();
@@ -101,14 +136,28 @@ async function readAgain<Value>(
   try {
     await requireSame();
   } catch (error) {
-    if (undo !== undefined && outcome.isValue) undo(outcome());
+    takeBack(outcome, undo);
     throw error;
   }
   return outcome();
 }
 
+/** A program that takes no locks saves the step over and over. */
+const replacedTooOften = (name: string, step: number) =>
+  new StorageError({
+    path: `${name}/${step}`,
+    reason: "changed",
+    message: `step ${step} was replaced each time that it was read, ${mostTries} times; read it when whoever saves it has finished`,
+  });
+
+function takeBack<Value>(outcome: Outcome<Value>, undo: Undo<Value> | undefined): void {
+  if (undo !== undefined && outcome.isValue) undo(outcome());
+}
+
 /** The outcome of a promise as a function that returns or throws it. */
-const settled = <Value>(promise: Promise<Value>): Promise<(() => Value) & { readonly isValue: boolean }> =>
+type Outcome<Value> = (() => Value) & { readonly isValue: boolean };
+
+const settled = <Value>(promise: Promise<Value>): Promise<Outcome<Value>> =>
   promise.then(
     (value) => Object.assign(() => value, { isValue: true }),
     (error) =>

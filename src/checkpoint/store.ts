@@ -6,8 +6,9 @@ import { steadyProgress } from "../tasks/steadyProgress.js";
 import { stopTogether } from "../tasks/stopTogether.js";
 import { type CheckpointDirectory, directoryName, requireDirectory } from "./directory.js";
 import { type OpenedDirectory, openDirectory } from "./openDirectory.js";
-import { type OpenedStep, openedStep, type RestoredCheckpoint } from "./openedStep.js";
-import { openStep, readRecord } from "./openStep.js";
+import { type Checkpoint, type OpenedStep, openedStep, type RestoredCheckpoint } from "./openedStep.js";
+import { openStep, readRecord, type StepIndex } from "./openStep.js";
+import { readFreely } from "./readAgain.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import {
   defaultReadConcurrentBytes,
@@ -127,11 +128,17 @@ export class OrbaxCheckpointStore<
   ): Promise<RestoredCheckpoint<T, Device, "part">>;
   async restore(step: number, options: RestoreOptions & { readonly templates?: Templates } = {}): Promise<never> {
     requireOptions("restore", options, restoreRules);
+    requireStep(step, this.#name);
     const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
-    const opening = this.#opening(step);
-    return unlessChanged(async () => {
-      const opened = await opening(options);
-      return unlessReplaced(() => openedStep(opened, this.#defaults).restore(steady), opened.value, opening, options) as never;
+    const { access } = this.#open();
+    return unlessChanged(() => {
+      let opened: StepIndex | undefined;
+      const restoreIn = async (root: ReadableStorage): Promise<Checkpoint<unknown>> => {
+        opened = await openStep(root, step, this.#name, options);
+        return openedStep({ value: opened, again: readFreely }, this.#defaults).restore(steady);
+      };
+      const restore = () => access.read(step, restoreIn, options, (checkpoint) => checkpoint.destroy());
+      return unlessReplaced(restore, () => opened, this.#opening(step), options) as Promise<never>;
     });
   }
 

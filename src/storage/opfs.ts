@@ -17,8 +17,13 @@ import type { ReadableStorage, WritableStorage } from "./storage.js";
 export function opfsStorage(folder = ""): WritableStorage {
   const path = requireFolder(folder);
   const name = path === "" ? "opfs:" : `opfs:/${path}`;
+  let place: OriginFolder | undefined;
   // A page that only reads over HTTP does not load the code of this.
-  const opened = async (): Promise<OriginFolder> => (await import("./originFolder.js")).originFolder(path, name);
+  const opened = async (): Promise<OriginFolder> => {
+    const { originFolder } = await import("./originFolder.js");
+    place ??= originFolder(path, name);
+    return place;
+  };
   return {
     ...readingOf(name, opened),
     create: async (...call) => (await opened()).create(...call),

@@ -11,8 +11,8 @@ export type OriginFolder = DirectoryReading & Required<Omit<WritableStorage, key
 
 /** The folder at a path below the root of the origin's private file system; `name` is what errors call it. */
 export function originFolder(path: string, name: string): OriginFolder {
-  const openRoot = async (create: boolean) =>
-    create ? makeFolder(await openOrigin(name), path) : new Handles(() => openOrigin(name)).folder(path);
+  const known = new Handles(() => openOrigin(name));
+  const openRoot = async (create: boolean) => (create ? makeFolder(await openOrigin(name), path) : known.folder(path));
   return {
     ...directoryReading(name, () => openRoot(false)),
     ...directoryWriting({ openRoot, openSink: async (handle) => (await import("./fileSystem/openSink.js")).openSink(handle) }),

@@ -7,10 +7,18 @@ import { type Commit, filesBelow, readIdentity, readState, type StoreState, step
 /** A store's root in which every step stands in the folder of its number, wherever its files are as long as a commit is not tidied. */
 export interface RootView {
   readonly storage: ReadableStorage;
-  /** Looks where everything is now; the caller shares the readers' lock until it has read. Throws StorageError where the place fails. */
-  refresh(context: TaskContext): Promise<StoreState>;
-  /** What tells one save of a step from another; undefined where there is no such step. After `refresh`. */
-  identity(step: number, context: TaskContext): Promise<string | undefined>;
+  /**
+   * Looks where everything is now; the caller shares the readers' lock until it has read. Throws StorageError where the place fails.
+   * @param step of which it gives the identity as well.
+   */
+  look(step: number | undefined, context: TaskContext): Promise<Look>;
+}
+
+/** What a look at a root has shown. */
+export interface Look {
+  readonly state: StoreState;
+  /** What tells one save of the step from another; undefined where there is no such step. */
+  readonly identity: string | undefined;
 }
 
 /** A pending commit, and which of its files were moved already. */
@@ -87,23 +95,28 @@ export function rootView(root: ReadableStorage): RootView {
       ...(snapshot && { snapshot: () => view(snapshot.call(below)) }),
     };
   };
+  const refresh = async (context: TaskContext): Promise<StoreState> => {
+    const fresh = await readState(root, context);
+    const commits = await Promise.all(
+      [...fresh.pending].map(async ([step, commit]) => {
+        const waiting = commit.files === undefined ? new Set<string>() : await filesBelow(root, commit.folder, context);
+        return [String(step), { commit, waiting, files: new Set(commit.files ?? []) }] as const;
+      }),
+    );
+    state = fresh;
+    located = new Map(commits);
+    return fresh;
+  };
   return {
     storage: view(root),
-    async refresh(context) {
-      const fresh = await readState(root, context);
-      const commits = await Promise.all(
-        [...fresh.pending].map(async ([step, commit]) => {
-          const waiting = commit.files === undefined ? new Set<string>() : await filesBelow(root, commit.folder, context);
-          return [String(step), { commit, waiting, files: new Set(commit.files ?? []) }] as const;
-        }),
-      );
-      state = fresh;
-      located = new Map(commits);
-      return fresh;
-    },
-    async identity(step, context) {
-      if (state === undefined || !stepsOf(state).includes(step)) return undefined;
-      return state.pending.get(step)?.identity ?? readIdentity(root, String(step), context);
+    async look(step, context) {
+      if (step === undefined) return { state: await refresh(context), identity: undefined };
+      // Read at the same time, since mostly nothing is pending: each question takes milliseconds.
+      const stored = readIdentity(root, String(step), context);
+      stored.catch(() => undefined); // it may be another one, or none, that counts
+      const fresh = await refresh(context);
+      const isThere = stepsOf(fresh).includes(step);
+      return { state: fresh, identity: isThere ? (fresh.pending.get(step)?.identity ?? (await stored)) : undefined };
     },
   };
 }
