@@ -9,14 +9,23 @@ import { withFolder } from "../item/errorPaths.js";
 import { bytesOfRun } from "./bytesOfRun.js";
 import { decodeHere } from "./decode/decodeHere.js";
 import type { Decoding } from "./decode/decoding.js";
-import type { PinnedFile, SplitPart } from "./decode/messages.js";
-import { decodeOnWorker, splitOnWorker } from "./decode/onWorker.js";
-import type { Piece, PieceSizes, StoredPart } from "./decode/parts.js";
+import type { FileShare, PinnedFile, PostedParts, SplitPart } from "./decode/messages.js";
+import { decodeOnWorker, splitOnWorker, type WorkerJob } from "./decode/onWorker.js";
+import type { Piece, PieceSizes } from "./decode/parts.js";
 import { PieceMemory } from "./decode/pieceMemory.js";
 import { ArrivingBytes, type StoredBytes } from "./decode/storedBytes.js";
 import { type Delivery, type PartOnItsWay, partOnItsWay } from "./delivery.js";
 import type { Job } from "./job.js";
-import { fileShares, type InlineChunk, type RangeTransfer, streamRuns, wholePart } from "./planJobs.js";
+import {
+  type FileRanges,
+  fileShares,
+  type InlineChunk,
+  longestFirst,
+  type PartsOfFile,
+  type RangeTransfer,
+  streamRuns,
+  wholePart,
+} from "./planJobs.js";
 
 /** Memory of a decoder: the window that it may look back on, usually 512 KiB, and as much again. */
 const decoderLength = 2 * 1024 * 1024;
@@ -51,91 +60,127 @@ export class PartJobs<Target> {
       const parts = members.map(({ source, ...chunk }) => wholeOnItsWay({ ...chunk, offset: source.offset, length: source.bytes.length }));
       const stored = new Map<unknown, Uint8Array>(parts.map((part, index) => [part.stored, members[index]?.source.bytes ?? nothing]));
       const bytes: StoredBytes = { at: (range) => bytesAtHand(stored.get(range) ?? nothing) };
-      return this.#job(path, parts, (context) => this.#decodeHere(path, parts, bytes, context));
+      return this.#job([{ path, parts }], (context) => this.#decodeHere(path, parts, bytes, context));
     });
   }
 
-  /** Chunks of a file: read by the workers themselves where they can, else by this thread as streams. */
-  async inRanges(storage: ReadableStorage, path: string, ranges: readonly RangeTransfer<Target>[], context: TaskContext): Promise<Job[]> {
-    if (ranges.length === 0) return [];
-    const { workers } = this.#decoding;
-    const file = workers && (await storage.handle?.(path, context));
-    if (workers !== undefined && file !== undefined) {
-      const { fileVersion } = await import("../../storage/fileSource.js");
-      const place = { file: { handle: file, version: await fileVersion(file, path) }, storage, path };
-      const parts = (await Promise.all(ranges.map((range) => this.#partsOf(place, range, context)))).flat();
-      const shares = fileShares(parts, workers.size);
-      return shares.slice(0, workers.size).map(() => this.#job(path, parts, (running) => this.#decodeFile(place, shares, running)));
+  /** Chunks of files: read by the workers themselves where they can, else by this thread as streams. */
+  async inFiles(files: readonly FileRanges<Target>[], context: TaskContext): Promise<Job[]> {
+    const some = files.filter(({ ranges }) => ranges.length > 0);
+    const opened = await Promise.all(some.map(async (ranges) => ({ ranges, file: await this.#fileOf(ranges, context) })));
+    const streamed = opened.flatMap(({ ranges, file }) => (file === undefined ? this.#runsOf(ranges) : []));
+    const dealt = await Promise.all(
+      opened.map(async ({ ranges: { ranges }, file }) => {
+        if (file === undefined) return [];
+        return [{ file, parts: (await Promise.all(ranges.map((range) => this.#partsOf(file, range, context)))).flat() }];
+      }),
+    );
+    return [...this.#shareJobs(dealt.flat()), ...longestFirst(streamed).map((run) => this.#streamJob(run))];
+  }
+
+  /** Undefined where workers cannot read it themselves. */
+  async #fileOf({ storage, path, ranges }: FileRanges<Target>, context: TaskContext): Promise<FileAtHand | undefined> {
+    const handle = this.#decoding.workers && (await storage.handle?.(path, context));
+    if (handle === undefined) return undefined;
+    const { fileVersion } = await import("../../storage/fileSource.js");
+    const folder = ranges[0]?.transfer.folder ?? "";
+    return { pinned: { handle, version: await fileVersion(handle, path) }, storage, path, folder };
+  }
+
+  /** Jobs that take shares of all files of a folder, one a worker. */
+  #shareJobs(files: readonly PartsOfFile<FileAtHand, PartOnItsWay<Target>>[]): Job[] {
+    const size = this.#decoding.workers?.size ?? 1;
+    const folders = new Map<string, PartsOfFile<FileAtHand, PartOnItsWay<Target>>[]>();
+    for (const file of files) {
+      const members = folders.get(file.file.folder);
+      if (members === undefined) folders.set(file.file.folder, [file]);
+      else members.push(file);
     }
-    return streamRuns(ranges).map((run) => {
-      const parts = run.members.map(wholeOnItsWay);
-      return this.#job(path, parts, (running) => this.#decodeStream(storage, path, run, parts, running));
+    return Array.from(folders.values()).flatMap((members) => {
+      const shares = fileShares(members, size);
+      const named = members.map(({ file: { path }, parts }) => ({ path, parts }));
+      return shares.slice(0, size).map(() => this.#job(named, (running) => this.#decodeShares(shares, running)));
     });
+  }
+
+  #runsOf({ storage, path, ranges }: FileRanges<Target>): StreamRun<Target>[] {
+    return streamRuns(ranges).map((range) => ({ storage, path, range, parts: range.members.map(wholeOnItsWay) }));
+  }
+
+  #streamJob(run: StreamRun<Target>): Job {
+    return this.#job([run], (running) => this.#decodeStream(run, running));
   }
 
   /** A chunk whole, or a long frame in parts that several workers decode at once, where it can be cut. */
-  async #partsOf(place: FileAtHand, range: RangeTransfer<Target>, context: TaskContext): Promise<PartOnItsWay<Target>[]> {
+  async #partsOf(file: FileAtHand, range: RangeTransfer<Target>, context: TaskContext): Promise<PartOnItsWay<Target>[]> {
     const whole = wholeOnItsWay(range);
     const { codec, decodedLength } = whole.stored;
     if (codec !== "zstd" || decodedLength < longFrame) return [whole];
     const worker = await this.#decoding.workers?.acquire(context);
     if (worker === undefined) return [whole];
-    const question = { kind: "split", file: place.file, path: place.path, part: whole.stored } as const;
+    const question = { kind: "split", file: file.pinned, path: file.path, part: whole.stored } as const;
     return cutInParts(whole, await withFolder(range.transfer.folder, splitOnWorker(worker, question, context)));
   }
 
-  /** Decodes shares of a file, until those who do so together have taken all. */
-  async #decodeFile({ file, storage, path }: FileAtHand, shares: PartOnItsWay<Target>[][], context: TaskContext): Promise<void> {
+  /** Decodes shares, until those who do so together have taken all. */
+  async #decodeShares(shares: PartsOfFile<FileAtHand, PartOnItsWay<Target>>[], context: TaskContext): Promise<void> {
     const worker = await this.#decoding.workers?.acquire(context);
-    const parts = shares.shift() ?? [];
-    const more = () => {
-      const share = shares.shift() ?? [];
-      for (const part of share) parts.push(part);
-      return share.map(({ stored }) => stored);
-    };
-    if (worker !== undefined && parts.length > 0) return this.#decodeOn(worker, path, parts, { file, more }, context);
+    const first = shares.shift();
+    if (worker !== undefined && first !== undefined) return this.#decodeSharesOn(worker, first, shares, context);
     worker?.release(true);
-    for (let done = 0; done < parts.length || more().length > 0; done++) {
-      const part = parts[done];
-      if (part !== undefined) await this.#decodeStream(storage, path, part.stored, [part], context);
+    for (let share = first; share !== undefined; share = shares.shift()) {
+      const { storage, path } = share.file;
+      for (const part of share.parts) await this.#decodeStream({ storage, path, range: part.stored, parts: [part] }, context);
     }
   }
 
-  async #decodeStream(
-    storage: ReadableStorage,
-    path: string,
-    run: ByteRange,
-    parts: readonly PartOnItsWay<Target>[],
+  #decodeSharesOn(
+    worker: WorkerLease,
+    first: PartsOfFile<FileAtHand, PartOnItsWay<Target>>,
+    others: PartsOfFile<FileAtHand, PartOnItsWay<Target>>[],
     context: TaskContext,
   ): Promise<void> {
+    const taken: PartOnItsWay<Target>[] = [];
+    let open: FileAtHand | undefined;
+    const told = ({ file, parts }: PartsOfFile<FileAtHand, PartOnItsWay<Target>>): FileShare => {
+      for (const part of parts) taken.push(part);
+      const isOpen = file === open;
+      open = file;
+      return { path: file.path, parts: parts.map(({ stored }) => stored), ...(!isOpen && { file: file.pinned }) };
+    };
+    const more = () => {
+      const next = others.shift();
+      return next && told(next);
+    };
+    return this.#decodeOn(worker, told(first), taken, { more }, context);
+  }
+
+  async #decodeStream({ storage, path, range, parts }: StreamRun<Target>, context: TaskContext): Promise<void> {
     const worker = parts.some(isWork) ? await this.#decoding.workers?.acquire(context) : undefined;
-    const bytes = bytesOfRun(storage, path, run, context);
+    const bytes = bytesOfRun(storage, path, range, context);
     try {
-      if (worker !== undefined) return await this.#decodeOn(worker, path, parts, { start: run.offset, bytes }, context);
-      await this.#decodeHere(path, parts, new ArrivingBytes(run.offset, async () => (await bytes.next()).value), context);
+      if (worker === undefined) {
+        return await this.#decodeHere(path, parts, new ArrivingBytes(range.offset, async () => (await bytes.next()).value), context);
+      }
+      const job = { path, parts: parts.map(({ stored }) => stored), start: range.offset };
+      const memory = this.#posts.pop() ?? new PieceMemory(this.#sizes.posts);
+      await this.#decodeOn(worker, job, parts, { stream: { bytes, memory } }, context);
+      this.#posts.push(memory);
     } finally {
       await bytes.return(undefined);
     }
   }
 
-  async #decodeOn(
+  /** `parts` are those of the job, and those of further shares as they are taken. */
+  #decodeOn(
     worker: WorkerLease,
-    path: string,
+    job: FileShare | PostedParts,
     parts: readonly PartOnItsWay<Target>[],
-    from:
-      | { readonly file: PinnedFile; readonly more: () => readonly StoredPart[] }
-      | { readonly start: number; readonly bytes: AsyncIterable<Uint8Array> },
+    from: Pick<WorkerJob, "stream" | "more">,
     context: TaskContext,
   ): Promise<void> {
-    const job = { path, parts: parts.map(({ stored }) => stored) };
-    const source = "file" in from ? { file: from.file } : { start: from.start };
-    const start = { kind: "decode", module: this.#decoding.zstd, job, bytes: source, pieces: this.#sizes.pieces } as const;
-    const onPiece = (piece: Piece) => this.#delivery.piece(parts, piece, context);
-    const memory = this.#posts.pop() ?? new PieceMemory(this.#sizes.posts);
-    const stream = "bytes" in from ? { bytes: from.bytes, memory } : undefined;
-    const more = "file" in from ? from.more : undefined;
-    await decodeOnWorker(worker, { start, stream, more, onPiece }, context);
-    this.#posts.push(memory);
+    const start = { kind: "decode", module: this.#decoding.zstd, job, pieces: this.#sizes.pieces } as const;
+    return decodeOnWorker(worker, { start, ...from, onPiece: (piece) => this.#delivery.piece(parts, piece, context) }, context);
   }
 
   #decodeHere(path: string, parts: readonly PartOnItsWay<Target>[], bytes: StoredBytes, context: TaskContext): Promise<void> {
@@ -144,26 +189,42 @@ export class PartJobs<Target> {
     return decodeHere({ job, bytes, pieces: this.#sizes.pieces, onPiece });
   }
 
-  /** A job with the bytes that it holds, whose errors name files from the storage's root. */
-  #job(path: string, parts: readonly PartOnItsWay<Target>[], run: Job["run"]): Job {
-    const longest = parts.reduce((most, { stored }) => Math.max(most, stored.decodedLength), 0);
+  /** A job with the bytes that it holds, whose errors name files from the storage's root. All its parts are of one folder. */
+  #job(files: readonly NamedParts<Target>[], run: Job["run"]): Job {
+    const longest = files.flatMap(({ parts }) => parts).reduce((most, { stored }) => Math.max(most, stored.decodedLength), 0);
     const { pieces, posts } = this.#sizes;
     const checked = async (context: TaskContext) => {
-      for (const { chunk, stored } of parts) requireWarranted(chunk.transfer.array, { path, offset: stored.offset });
+      for (const { path, parts } of files) {
+        for (const { chunk, stored } of parts) requireWarranted(chunk.transfer.array, { path, offset: stored.offset });
+      }
       await run(context);
     };
     return {
       byteLength: pieces.count * pieces.byteLength + posts.count * posts.byteLength + Math.min(decoderLength, 2 * longest),
-      run: (context) => withFolder(parts[0]?.chunk.transfer.folder ?? "", checked(context)),
+      run: (context) => withFolder(files[0]?.parts[0]?.chunk.transfer.folder ?? "", checked(context)),
     };
   }
 }
 
 /** A file that workers can read themselves. */
 interface FileAtHand {
-  readonly file: PinnedFile;
+  readonly pinned: PinnedFile;
   readonly storage: ReadableStorage;
   readonly path: string;
+  /** The item's, which the path is relative to. */
+  readonly folder: string;
+}
+
+/** Parts, and what errors call their file. */
+interface NamedParts<Target> {
+  readonly path: string;
+  readonly parts: readonly PartOnItsWay<Target>[];
+}
+
+/** Parts of a file that comes as a stream, and the range of it that holds them. */
+interface StreamRun<Target> extends NamedParts<Target> {
+  readonly storage: ReadableStorage;
+  readonly range: ByteRange;
 }
 
 /** What one job has on its way: decoded pieces, and stored bytes for its worker. */

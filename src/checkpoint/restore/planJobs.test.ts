@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { endOf } from "../../bytes/ranges.js";
-import type { StoredPart } from "./decode/parts.js";
 import { fileShares, streamRuns } from "./planJobs.js";
 
 const mebibyte = 2 ** 20;
@@ -54,21 +53,50 @@ describe("streamRuns", () => {
 });
 
 describe("fileShares", () => {
-  const parts = (lengths: readonly number[]) =>
-    lengths.map((decodedLength, offset) => ({ stored: { offset, decodedLength } as StoredPart }));
-
+  const file = (name: string, lengths: readonly number[]) => ({
+    file: name,
+    parts: lengths.map((decodedLength, offset) => ({ stored: { offset, decodedLength } })),
+  });
+  const mebibytes = (parts: readonly { readonly stored: { readonly decodedLength: number } }[]) =>
+    parts.reduce((sum, { stored }) => sum + stored.decodedLength, 0) / mebibyte;
   const mebibytesOf = (lengths: readonly number[], workers: number) =>
-    fileShares(parts(lengths), workers).map((job) => job.reduce((sum, { stored }) => sum + stored.decodedLength, 0) / mebibyte);
+    fileShares([file("a", lengths)], workers).map(({ parts }) => mebibytes(parts));
 
   it("gives large shares first and small ones last, few for many parts", () => {
     expect(mebibytesOf(Array(64).fill(4 * mebibyte), 2)).toEqual([64, 48, 36, 24, 20, 16, 12, 8, 4, 4, 4, 4, 4, 4, 4]);
     expect(mebibytesOf([20 * mebibyte, mebibyte, mebibyte], 2)).toEqual([20, 2]);
     expect(mebibytesOf([mebibyte, mebibyte], 4)).toEqual([2]);
-    expect(fileShares(parts(Array(2048).fill(16 * 1024)), 2).map((job) => job.length)).toEqual([512, 384, 288, 256, 256, 256, 96]);
+    const many = fileShares([file("a", Array(2048).fill(16 * 1024))], 2);
+    expect(many.map(({ parts }) => parts.length)).toEqual([512, 384, 288, 256, 256, 256, 96]);
   });
 
   it("keeps to the order of the file", () => {
-    const offsets = fileShares(parts(Array(50).fill(1000)).toReversed(), 2).flatMap((job) => job.map(({ stored }) => stored.offset));
+    const { parts } = file("a", Array(50).fill(1000));
+    const offsets = fileShares([{ file: "a", parts: parts.toReversed() }], 2).flatMap((share) =>
+      share.parts.map(({ stored }) => stored.offset),
+    );
     expect(offsets).toEqual(Array.from({ length: 50 }, (_, index) => index));
+  });
+
+  it("deals several files as one, each share of one of them, those with the longest parts first", () => {
+    const files = [
+      file(
+        "short",
+        [4, 4].map((each) => each * mebibyte),
+      ),
+      file("long", [40 * mebibyte]),
+      file(
+        "two",
+        [4, 4, 4].map((each) => each * mebibyte),
+      ),
+    ];
+    expect(fileShares(files, 2).map((share) => [share.file, mebibytes(share.parts)])).toEqual([
+      ["long", 40],
+      ["short", 4],
+      ["short", 4],
+      ["two", 4],
+      ["two", 4],
+      ["two", 4],
+    ]);
   });
 });

@@ -123,23 +123,48 @@ export function streamRuns<Range extends ByteRange>(ranges: readonly Range[]): M
 /** Decoded bytes of the shortest share of a file that workers read themselves. */
 const shortestShare = 4 * 1024 * 1024;
 
+/** Some parts of a file. */
+export interface PartsOfFile<File, Part> {
+  readonly file: File;
+  readonly parts: readonly Part[];
+}
+
+/** A part of which is known how long it is, and where it stands. */
+interface KnownPart {
+  readonly stored: Pick<StoredPart, "offset" | "decodedLength">;
+}
+
 /**
- * Deals parts of a file that workers read themselves, by ascending offset. Each is a share of what is left, so that workers ask seldom at
- * first, and all end together.
+ * Deals parts of files that workers read themselves, file by file and there by ascending offset. Each share is one of what is left, so that
+ * workers ask seldom at first, and all end together.
  */
-export function fileShares<Part extends { readonly stored: StoredPart }>(parts: readonly Part[], workers: number): Part[][] {
-  const shares: Part[][] = [];
-  let rest = parts.reduce((sum, { stored }) => sum + stored.decodedLength, 0);
-  let left = 0;
-  for (const part of [...parts].sort((a, b) => a.stored.offset - b.stored.offset)) {
-    const { decodedLength } = part.stored;
-    if (left < decodedLength) {
-      shares.push([]);
-      left = Math.max(shortestShare, rest / (2 * workers));
+export function fileShares<File, Part extends KnownPart>(
+  files: readonly PartsOfFile<File, Part>[],
+  workers: number,
+): PartsOfFile<File, Part>[] {
+  const shares: { readonly file: File; readonly parts: Part[] }[] = [];
+  let rest = files.flatMap(({ parts }) => parts).reduce((sum, { stored }) => sum + stored.decodedLength, 0);
+  for (const { file, parts } of longestFirst(files)) {
+    let left = 0;
+    for (const part of [...parts].sort((a, b) => a.stored.offset - b.stored.offset)) {
+      const { decodedLength } = part.stored;
+      if (left < decodedLength) {
+        shares.push({ file, parts: [] });
+        left = Math.max(shortestShare, rest / (2 * workers));
+      }
+      shares.at(-1)?.parts.push(part);
+      left -= decodedLength;
+      rest -= decodedLength;
     }
-    shares.at(-1)?.push(part);
-    left -= decodedLength;
-    rest -= decodedLength;
   }
   return shares;
+}
+
+/** Those with the longest parts first: one worker decodes a part, and would still be at it when the others have ended. */
+export function longestFirst<Member extends { readonly parts: readonly KnownPart[] }>(members: readonly Member[]): Member[] {
+  const longest = ({ parts }: Member) => parts.reduce((most, { stored }) => Math.max(most, stored.decodedLength), 0);
+  return members
+    .map((member) => ({ member, length: longest(member) }))
+    .sort((a, b) => b.length - a.length)
+    .map(({ member }) => member);
 }

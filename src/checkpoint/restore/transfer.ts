@@ -40,10 +40,9 @@ async function planJobs<Target>(transfers: readonly Transfer<Target>[], road: Ro
   const isPart = ({ transfer }: ChunkTransfer) => decodesInParts(transfer, decoding.zstd !== undefined);
   const others = othersThan(isPart, chunks);
   const blocks = others === undefined ? [] : (await import("./blockJobs.js")).blockJobs(others, delivery, limit);
-  const ranged = await Promise.all(
-    inRanges.map(({ storage, path, ranges }) => inParts.inRanges(storage, path, ranges.filter(isPart), context)),
-  );
-  return [...blocks, ...inParts.inIndex(inIndex.filter(isPart)), ...ranged.flat()];
+  const files = inRanges.map(({ ranges, ...file }) => ({ ...file, ranges: ranges.filter(isPart) }));
+  const ranged = await inParts.inFiles(files, context);
+  return [...blocks, ...inParts.inIndex(inIndex.filter(isPart)), ...ranged];
 }
 
 /** The chunks that do not decode in parts; undefined where there are none. */

@@ -1,14 +1,13 @@
 import { ZstdDecoder } from "../../../codecs/zstd/decoder.js";
-import { openFileSource } from "../../../storage/fileSource.js";
+import { type FileSource, openFileSource } from "../../../storage/fileSource.js";
 import { cutFrame } from "./cutFrame.js";
-import { decodeParts } from "./decodeParts.js";
-import type { FromWorker, PinnedFile, ToWorker } from "./messages.js";
+import { decodeParts, type ReadableParts } from "./decodeParts.js";
+import type { FileShare, FromWorker, ToWorker } from "./messages.js";
 import { packError } from "./packError.js";
-import type { PieceSizes, StoredPart, StoredParts } from "./parts.js";
+import type { StoredPart } from "./parts.js";
 import { PieceMemory } from "./pieceMemory.js";
 import { PieceWriter } from "./pieceWriter.js";
 import { PostedBytes } from "./postedBytes.js";
-import type { StoredBytes } from "./storedBytes.js";
 
 // The entry of the workers: reads, decodes and casts chunks, one job at a time.
 
@@ -18,8 +17,8 @@ const mostKeptMemory = 16 * 1024 * 1024;
 const tell = (message: FromWorker, transfer: Transferable[] = []) => postMessage(message, { transfer });
 const memory = new PieceMemory({ byteLength: 0, count: 0 });
 let posted: PostedBytes | undefined;
-/** Takes the parts that were asked for. */
-let supply: (parts: readonly StoredPart[]) => void = () => {};
+/** Takes the share that was asked for. */
+let supply: (share: FileShare | undefined) => void = () => {};
 let idleDecoder: ZstdDecoder | undefined;
 
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
@@ -28,8 +27,8 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
       return answer(() => decode(data));
     case "split":
       return answer(() => split(data));
-    case "parts":
-      return supply(data.parts);
+    case "share":
+      return supply(data.share);
     case "bytes":
       return posted?.add(data.buffer, data.byteLength);
     case "end":
@@ -47,57 +46,62 @@ async function answer(work: () => Promise<FromWorker>): Promise<void> {
   tell(message);
 }
 
-async function decode({ module, job, bytes, pieces }: ToWorker & { kind: "decode" }): Promise<FromWorker> {
+async function decode({ module, job, pieces }: ToWorker & { kind: "decode" }): Promise<FromWorker> {
   const decoder = idleDecoder ?? (module && new ZstdDecoder(module));
   idleDecoder = undefined;
-  if ("file" in bytes) await decodeFile(job, bytes.file, decoder, pieces);
-  else {
-    posted = new PostedBytes(bytes.start, (buffer) => tell({ kind: "taken", buffer }, [buffer]));
-    await decodeFrom(job, posted, decoder, pieces);
-    posted.close();
-  }
-  if (decoder !== undefined && decoder.memoryBytes <= mostKeptMemory) idleDecoder = decoder;
-  return { kind: "done" };
-}
-
-async function decodeFile(
-  job: StoredParts,
-  { handle, version }: PinnedFile,
-  decoder: ZstdDecoder | undefined,
-  pieces: PieceSizes,
-): Promise<void> {
-  const file = await openFileSource(handle, { path: job.path, version });
-  try {
-    await decodeFrom({ path: job.path, parts: allParts(job.parts) }, file, decoder, pieces);
-  } finally {
-    file.close();
-  }
-}
-
-/** These parts and those that follow, as long as there are more. */
-async function* allParts(first: readonly StoredPart[]): AsyncGenerator<StoredPart> {
-  for (let parts = first; parts.length > 0; parts = await moreParts()) yield* parts;
-}
-
-function moreParts(): Promise<readonly StoredPart[]> {
-  return new Promise((resolve) => {
-    supply = resolve;
-    tell({ kind: "more" });
-  });
-}
-
-function decodeFrom(
-  job: Parameters<typeof decodeParts>[0],
-  bytes: StoredBytes,
-  decoder: ZstdDecoder | undefined,
-  pieces: PieceSizes,
-): Promise<void> {
   memory.resize(pieces);
   const writer = new PieceWriter({
     take: () => memory.take(),
     give: ({ buffer, runs }) => tell({ kind: "piece", buffer, runs }, [buffer]),
   });
-  return decodeParts(job, bytes, decoder, writer);
+  if ("start" in job) {
+    posted = new PostedBytes(job.start, (buffer) => tell({ kind: "taken", buffer }, [buffer]));
+    await decodeParts([{ ...job, bytes: posted }], decoder, writer);
+    posted.close();
+  } else {
+    await decodeParts(openedShares(job), decoder, writer);
+  }
+  if (decoder !== undefined && decoder.memoryBytes <= mostKeptMemory) idleDecoder = decoder;
+  return { kind: "done" };
+}
+
+/** This share and those that follow, each of an open file, as long as there are more. */
+async function* openedShares(first: FileShare): AsyncGenerator<ReadableParts> {
+  let open: FileSource | undefined;
+  try {
+    let next: FileShare | undefined = first;
+    while (next !== undefined) {
+      const { file, path, parts }: FileShare = next;
+      let following: Promise<FileShare | undefined> | undefined;
+      if (file !== undefined) {
+        open?.close();
+        open = await openFileSource(file.handle, { path, version: file.version });
+      }
+      if (open === undefined) throw new TypeError("the first share of a job has a file");
+      const askedAhead = beforeLast(parts, () => {
+        following = nextShare();
+      });
+      yield { path, parts: askedAhead, bytes: open };
+      next = await following;
+    }
+  } finally {
+    open?.close();
+  }
+}
+
+/** Calls as the last of some parts begins. */
+function* beforeLast(parts: readonly StoredPart[], call: () => void): Generator<StoredPart> {
+  for (const [index, part] of parts.entries()) {
+    if (index === parts.length - 1) call();
+    yield part;
+  }
+}
+
+function nextShare(): Promise<FileShare | undefined> {
+  return new Promise((resolve) => {
+    supply = resolve;
+    tell({ kind: "more" });
+  });
 }
 
 async function split({ file: { handle, version }, path, part }: ToWorker & { kind: "split" }): Promise<FromWorker> {

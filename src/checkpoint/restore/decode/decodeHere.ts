@@ -25,6 +25,6 @@ export async function decodeHere({ job, bytes, pieces, onPiece }: LocalJob): Pro
     },
   });
   const decoder = job.parts.some(({ codec }) => codec === "zstd") ? await takeDecoder() : undefined;
-  await decodeParts(job, bytes, decoder, writer);
+  await decodeParts([{ ...job, bytes }], decoder, writer);
   if (decoder !== undefined) giveBackDecoder(decoder);
 }

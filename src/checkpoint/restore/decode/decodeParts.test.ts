@@ -64,7 +64,7 @@ async function decode({ parts, file }: { parts: readonly StoredPart[]; file: Uin
     at += piece.length;
     return piece.length === 0 ? undefined : piece;
   });
-  await decodeParts({ path: "d/file", parts }, arrived, decoder, writer);
+  await decodeParts([{ path: "d/file", parts, bytes: arrived }], decoder, writer);
   return { decoded, pieces };
 }
 

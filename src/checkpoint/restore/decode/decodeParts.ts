@@ -7,23 +7,33 @@ import { conversionOf, PartWriter } from "./partWriter.js";
 import type { PieceWriter } from "./pieceWriter.js";
 import type { StoredBytes } from "./storedBytes.js";
 
+/** Parts of a file, and its bytes. */
+export interface ReadableParts {
+  /** Names the file in errors. */
+  readonly path: string;
+  readonly parts: Iterable<StoredPart>;
+  readonly bytes: StoredBytes;
+}
+
 /**
  * Reads, decodes and casts the parts of a job, one after the other, into pieces: on a worker, or on the calling thread where there is none.
+ * @param files their parts are numbered through.
  * @param decoder needed where a part is compressed.
  * @throws CorruptCheckpointError for bytes that do not decode to what the job says, and what the storage throws.
  */
 export async function decodeParts(
-  { path, parts }: { readonly path: string; readonly parts: Iterable<StoredPart> | AsyncIterable<StoredPart> },
-  bytes: StoredBytes,
+  files: Iterable<ReadableParts> | AsyncIterable<ReadableParts>,
   decoder: ZstdDecoder | undefined,
   pieces: PieceWriter,
 ): Promise<void> {
   let index = 0;
-  for await (const part of parts) {
-    const source = await bytes.at(part);
-    const writer = new PartWriter(pieces, index++, part, path, await conversionOf(part, path));
-    await decoding[part.codec]({ part, path, source, writer, decoder });
-    writer.end();
+  for await (const { path, parts, bytes } of files) {
+    for (const part of parts) {
+      const source = await bytes.at(part);
+      const writer = new PartWriter(pieces, index++, part, path, await conversionOf(part, path));
+      await decoding[part.codec]({ part, path, source, writer, decoder });
+      writer.end();
+    }
   }
   await pieces.flush();
 }

@@ -9,24 +9,30 @@ export interface PinnedFile {
   readonly version: FileVersion;
 }
 
+/** Parts of a file that a worker reads itself, and the file, unless it is that of the share before. */
+export interface FileShare extends StoredParts {
+  readonly file?: PinnedFile | undefined;
+}
+
+/** Parts whose bytes come in messages, from byte `start` of their file on. */
+export interface PostedParts extends StoredParts {
+  readonly start: number;
+}
+
 /** What a worker is told. */
 export type ToWorker =
-  /**
-   * Begins a job; the bytes stand in `file`, of which the worker asks for more parts until there are none, or come with the messages that
-   * follow, from byte `start` of the file on.
-   */
+  /** Begins a job. Where the worker reads files itself, it asks for share after share until there is none. */
   | {
       readonly kind: "decode";
       /** The zstd decoder; undefined where WebAssembly is refused. */
       readonly module: WebAssembly.Module | undefined;
-      readonly job: StoredParts;
-      readonly bytes: { readonly file: PinnedFile } | { readonly start: number };
+      readonly job: FileShare | PostedParts;
       readonly pieces: PieceSizes;
     }
   /** Looks where a long zstd frame can be cut. */
   | { readonly kind: "split"; readonly file: PinnedFile; readonly path: string; readonly part: StoredPart }
-  /** Parts that follow in the job; none where it has all. */
-  | { readonly kind: "parts"; readonly parts: readonly StoredPart[] }
+  /** The next share of the job; undefined where it has all. */
+  | { readonly kind: "share"; readonly share: FileShare | undefined }
   /** The next bytes of the job's run. */
   | { readonly kind: "bytes"; readonly buffer: ArrayBuffer; readonly byteLength: number }
   /** There are no more. */
@@ -38,7 +44,7 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "piece"; readonly buffer: ArrayBuffer; readonly runs: readonly PieceRun[] }
-  /** All parts so far are decoded. */
+  /** Asks for the next share, as the last part of the one before begins. */
   | { readonly kind: "more" }
   /** Memory of a `bytes` message, to be used again. */
   | { readonly kind: "taken"; readonly buffer: ArrayBuffer }

@@ -79,14 +79,17 @@ describe("decodeOnWorker", () => {
     expect(released).toEqual([true]);
   });
 
-  it("gives a worker that reads a file more parts as long as there are some", async () => {
-    const shares = [[part, part], [part], []];
+  it("gives a worker that reads files share after share, as long as there are some", async () => {
+    const shares = [
+      { path: "d/a", parts: [part, part] },
+      { path: "d/b", parts: [part] },
+    ];
     const { lease, posted, released } = fakeLease((message, tell) => {
-      if (message.kind === "decode" || (message.kind === "parts" && message.parts.length > 0)) tell({ kind: "more" });
+      if (message.kind === "decode" || (message.kind === "share" && message.share !== undefined)) tell({ kind: "more" });
       else tell({ kind: "done" });
     });
-    await decodeOnWorker(lease, { start, more: () => shares.shift() ?? [], onPiece: async () => {} }, {});
-    expect(posted.flatMap((message) => (message.kind === "parts" ? [message.parts.length] : []))).toEqual([2, 1, 0]);
+    await decodeOnWorker(lease, { start, more: () => shares.shift(), onPiece: async () => {} }, {});
+    expect(posted.flatMap((message) => (message.kind === "share" ? [message.share?.path] : []))).toEqual(["d/a", "d/b", undefined]);
     expect(released).toEqual([true]);
   });
 

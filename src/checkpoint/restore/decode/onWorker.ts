@@ -1,9 +1,9 @@
 import { abortable, type TaskContext } from "../../../tasks/context.js";
 import { stopTogether } from "../../../tasks/stopTogether.js";
 import type { WorkerLease } from "../../../tasks/workerPool.js";
-import type { FromWorker, SplitPart, ToWorker } from "./messages.js";
+import type { FileShare, FromWorker, SplitPart, ToWorker } from "./messages.js";
 import { unpackError } from "./packError.js";
-import type { Piece, StoredPart } from "./parts.js";
+import type { Piece } from "./parts.js";
 import type { PieceMemory } from "./pieceMemory.js";
 
 /** What a job brings along for a worker. */
@@ -11,8 +11,8 @@ export interface WorkerJob {
   readonly start: ToWorker & { readonly kind: "decode" };
   /** The bytes of its run as they come, where the worker does not read the file itself, and the memory that they are posted in. */
   readonly stream?: { readonly bytes: AsyncIterable<Uint8Array>; readonly memory: PieceMemory } | undefined;
-  /** The parts that follow, where it reads the file itself and has decoded all so far; none at the end. */
-  readonly more?: (() => readonly StoredPart[]) | undefined;
+  /** The next share, where it reads files itself; undefined at the end. */
+  readonly more?: (() => FileShare | undefined) | undefined;
   /** Takes decoded elements; the memory is the worker's again when the promise resolves. */
   readonly onPiece: (piece: Piece) => Promise<void>;
 }
@@ -75,7 +75,7 @@ async function converse(worker: WorkerLease, { start, stream, more, onPiece }: W
           writing.at(-1)?.catch(reject);
           return;
         case "more":
-          return tell(worker, { kind: "parts", parts: more?.() ?? [] });
+          return tell(worker, { kind: "share", share: more?.() });
         case "taken":
           return stream?.memory.giveBack(message.buffer);
         case "done":
