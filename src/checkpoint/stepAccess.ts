@@ -69,16 +69,12 @@ export function lockedAccess(root: WritableRoot): StepAccess {
   return {
     listSteps: (context) => viewed(undefined, async (_, { state }) => stepsOf(state), context),
     read: (step, work, context, undo) =>
-      viewed(
-        step,
-        async (view, first) => (await readUnchanged(view, first, { name: root.name, step, work, undo }, context)).value,
-        context,
-      ),
+      viewed(step, async (view, first) => (await readUnchanged(view, first, { step, work, undo }, context)).value, context),
     open: (step, work, context) =>
       viewed(
         step,
         async (view, first) => {
-          const { value, identity } = await readUnchanged(view, first, { name: root.name, step, work }, context);
+          const { value, identity } = await readUnchanged(view, first, { step, work }, context);
           const again: ReadAgain = (more, later, undo) => shared(() => readAgain(root, view, step, identity, more, later, undo), later);
           return { value, again };
         },
@@ -89,8 +85,6 @@ export function lockedAccess(root: WritableRoot): StepAccess {
 
 /** What is read of a step, or of none in particular. */
 interface StepRead<Value> {
-  /** The directory's, for errors. */
-  readonly name: string;
   readonly step: number | undefined;
   work(root: ReadableStorage): Promise<Value>;
   readonly undo?: Undo<Value> | undefined;
@@ -100,7 +94,7 @@ interface StepRead<Value> {
 async function readUnchanged<Value>(
   view: RootView,
   first: Look,
-  { name, step, work, undo }: StepRead<Value>,
+  { step, work, undo }: StepRead<Value>,
   context: TaskContext,
 ): Promise<{ readonly value: Value; readonly identity: string | undefined }> {
   if (step === undefined) return { value: await work(view.storage), identity: undefined };
@@ -113,7 +107,7 @@ async function readUnchanged<Value>(
     });
     if (now.identity === identity) return { value: outcome(), identity };
     takeBack(outcome, undo);
-    if (tries === mostTries) throw replacedTooOften(name, step);
+    if (tries === mostTries) throw replacedTooOften(step);
     identity = now.identity;
   }
 }
@@ -143,11 +137,11 @@ async function readAgain<Value>(
 }
 
 /** A program that takes no locks saves the step over and over. */
-const replacedTooOften = (name: string, step: number) =>
+const replacedTooOften = (step: number) =>
   new StorageError({
-    path: `${name}/${step}`,
+    path: String(step),
     reason: "changed",
-    message: `step ${step} was replaced each time that it was read, ${mostTries} times; read it when whoever saves it has finished`,
+    message: `step ${step} was replaced each time that it was read; read it when whoever saves it has finished`,
   });
 
 function takeBack<Value>(outcome: Outcome<Value>, undo: Undo<Value> | undefined): void {

@@ -4,10 +4,11 @@ import { type FakeAbilities, FakeFileSystem, refusal } from "./fileSystem/fakeFi
 import { opfsStorage } from "./opfs.js";
 
 /** Puts a private file system into this process, which has none. */
-function stubOpfs(files: Iterable<readonly [string, Uint8Array]> = [], abilities: FakeAbilities = {}): FakeFileSystem {
+function stubOpfs(files: Iterable<readonly [string, Uint8Array]> = [], abilities: FakeAbilities = {}) {
   const system = new FakeFileSystem(files, abilities);
-  vi.stubGlobal("navigator", { storage: { getDirectory: async () => system.directory() } });
-  return system;
+  const getDirectory = vi.fn(async () => system.directory());
+  vi.stubGlobal("navigator", { storage: { getDirectory } });
+  return Object.assign(system, { getDirectory });
 }
 
 afterEach(() => vi.unstubAllGlobals());
@@ -64,6 +65,45 @@ test("touches nothing before the first call, and a folder that is not there is e
   }
   system.files.set("runs/digits/a", { bytes: Uint8Array.of(7), lastModified: 1 });
   for (const place of [storage, snapshot]) expect(await place.read("a")).toEqual(Uint8Array.of(7));
+});
+
+test("finds its folder once, and nothing below it is remembered but within a snapshot", async () => {
+  const system = stubOpfs([["runs/digits/7/a", Uint8Array.of(7)]]);
+  const storage = opfsStorage("runs/digits");
+  const snapshot = storage.snapshot?.() ?? storage;
+  for (const place of [storage, storage, snapshot, snapshot]) {
+    expect(await place.list("")).toEqual({ files: [], directories: ["7"] });
+    expect(await place.read("7/a")).toEqual(Uint8Array.of(7));
+  }
+  expect(system.getDirectory).toHaveBeenCalledTimes(1);
+  const handles = system.calls.filter((call) => /^get(File|Directory)Handle/.test(call));
+  const below = ["getDirectoryHandle runs/digits/7", "getFileHandle runs/digits/7/a"];
+  expect(handles).toEqual(["getDirectoryHandle runs", "getDirectoryHandle runs/digits", ...below, ...below, ...below]);
+});
+
+test("sees a folder that was removed and made anew after it was found, by itself or by others", async () => {
+  const system = stubOpfs([["runs/digits/a", Uint8Array.of(1)]]);
+  const storage = opfsStorage("runs/digits");
+  expect(await storage.read("a")).toEqual(Uint8Array.of(1));
+  await opfsStorage("runs").remove("digits");
+  expect(await storage.list("")).toEqual({ files: [], directories: [] });
+  expect(await storage.read("a")).toBeUndefined();
+  await storage.write("a", Uint8Array.of(2));
+  expect(await storage.read("a")).toEqual(Uint8Array.of(2));
+  await opfsStorage().remove("runs");
+  expect(await storage.read("a")).toBeUndefined();
+  system.files.set("runs/digits/b", { bytes: Uint8Array.of(3), lastModified: 1 });
+  expect(await storage.list("")).toEqual({ files: ["b"], directories: [] });
+  expect(await storage.read("b")).toEqual(Uint8Array.of(3));
+});
+
+test("looks again for a folder that could not be opened", async () => {
+  const system = stubOpfs([["runs/digits/a", Uint8Array.of(1)]]);
+  const storage = opfsStorage("runs/digits");
+  system.refusals.set("getDirectoryHandle runs/digits", "InvalidStateError");
+  await expect(storage.read("a")).rejects.toMatchObject({ name: "StorageError", reason: "io" });
+  system.refusals.clear();
+  expect(await storage.read("a")).toEqual(Uint8Array.of(1));
 });
 
 describe("where there is no private file system, says what to use", () => {

@@ -111,12 +111,15 @@ export function rootView(root: ReadableStorage): RootView {
     storage: view(root),
     async look(step, context) {
       if (step === undefined) return { state: await refresh(context), identity: undefined };
+      const wasPending = state?.pending.has(step) ?? false;
       // Read at the same time, since mostly nothing is pending: each question takes milliseconds.
       const stored = readIdentity(root, String(step), context);
       stored.catch(() => undefined); // it may be another one, or none, that counts
       const fresh = await refresh(context);
-      const isThere = stepsOf(fresh).includes(step);
-      return { state: fresh, identity: isThere ? (fresh.pending.get(step)?.identity ?? (await stored)) : undefined };
+      if (!stepsOf(fresh).includes(step)) return { state: fresh, identity: undefined };
+      const pending = fresh.pending.get(step);
+      // Of a commit that another process tidied meanwhile, the file may not have stood there yet.
+      return { state: fresh, identity: pending?.identity ?? (await (wasPending ? readIdentity(root, String(step), context) : stored)) };
     },
   };
 }
