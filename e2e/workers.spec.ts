@@ -284,6 +284,60 @@ test("casts, big endian, bools and 4-bit numbers on workers are those of the tab
   expect(found[1]?.pieces).toBeGreaterThan(2 * 4);
 });
 
+test("several data files are dealt to the workers as one: a job each, in which it opens a file once", async ({ page }) => {
+  const step = 7;
+  const made = await Promise.all([12, 40, 4, 24].map((length, seed) => largeArray(length * mebibyte, seed + 10)));
+  const arrays = made.map((array, index) => ({ ...array.inChunksOf(4 * mebibyte), name: `w${index}` }));
+  const served = await startServer({ root: processFiles(step, "model", arrays) });
+  const paths = [...processFiles(step, "model", arrays).keys()];
+  const found = await page.evaluate(
+    async ({ url, paths, step }) => {
+      Object.defineProperty(navigator, "hardwareConcurrency", { value: 2 });
+      const { copyFiles, restoredHashes, testDevice, watchWorkers } = window.internals;
+      await copyFiles("run", url, paths);
+      const watched = watchWorkers();
+      const device = await testDevice();
+      await restoredHashes("run", step, device); // starts them
+      const before = watched.counts.told.decode ?? 0;
+      const opened = new Map<Worker, string[]>();
+      const { postMessage } = Worker.prototype;
+      Worker.prototype.postMessage = function (this: Worker, message: ToldShare, ...more: never[]) {
+        const { file, path } = message.job ?? message.share ?? {};
+        if (file !== undefined && path !== undefined) opened.set(this, [...(opened.get(this) ?? []), path]);
+        postMessage.call(this, message, ...more);
+      };
+      const hashes = await restoredHashes("run", step, device);
+      return { hashes, jobs: (watched.counts.told.decode ?? 0) - before, started: watched.counts.started, opened: [...opened.values()] };
+    },
+    { url: served.url, paths, step },
+  );
+  await served.close();
+  expect(found.hashes).toEqual(Object.fromEntries(made.map((array, index) => [`w${index}`, hashOf(array.contents())])));
+  expect(found.started).toBe(2);
+  expect(found.jobs).toBe(2);
+  expect(found.opened.length).toBe(2);
+  for (const opened of found.opened) expect(new Set(opened).size).toBe(opened.length);
+  expect(new Set(found.opened.flat()).size).toBe(arrays.length);
+});
+
+/** What of the messages to a worker tells it files. */
+interface ToldShare {
+  readonly job?: { readonly path: string; readonly file?: unknown };
+  readonly share?: { readonly path: string; readonly file?: unknown };
+}
+
+/** A step with one item, of which each array lies in the database of a process of its own that nobody merged. */
+function processFiles(step: number, item: string, arrays: readonly MadeArray[]): Map<string, Uint8Array | ServedFile> {
+  const isOfDatabase = (path: string) => /\/(manifest\.ocdbt|d\/\w+)$/.test(path);
+  const whole = [...stepFiles(step, item, arrays)].filter(([path]) => !isOfDatabase(path));
+  const parts = arrays.flatMap((array, index) =>
+    [...stepFiles(step, item, [array])]
+      .filter(([path]) => isOfDatabase(path))
+      .map(([path, file]) => [path.replace(`${step}/${item}/`, `${step}/${item}/ocdbt.process_${index}/`), file] as const),
+  );
+  return new Map([...whole, ...parts]);
+}
+
 for (const [title, step, decodes] of [
   ["of float noise is split over the workers", steps.frame, { least: 2, most: 8 }],
   ["with matches is decoded by one of them", steps.structured, { least: 1, most: 1 }],
