@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { defaultUsage } from "../gpu/bufferUsage.js";
 import { FakeDevice } from "../gpu/fakeDevice.testing.js";
+import type { DirectoryLocks } from "../storage/locks/locks.js";
 import { threadLocks } from "../storage/locks/threadLocks.js";
 import { memoryStorage } from "../storage/memory.js";
 import type { ReadableStorage, WritableStorage } from "../storage/storage.js";
 import type { ProgressEvent } from "../tasks/context.js";
 import { filesOfStep } from "./fixtureSteps.testing.js";
+import type { Checkpoint } from "./openedStep.js";
 import { type RestoredLeaf, restoredLeaves } from "./restoredLeaves.testing.js";
 import { OrbaxCheckpointStore } from "./store.js";
 import { shapeDtypeStruct } from "./template/template.js";
@@ -205,28 +207,58 @@ describe("a restore that was done when its last look", () => {
   });
 });
 
-it("an opened step that another process tidies between the two questions of a look stays the same save", async () => {
-  const memory = memoryStorage();
-  const place = (): WritableStorage => ({ ...memory, locks: threadLocks() });
-  const here = place();
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const reading = here.locks?.hold("readers", { mode: "shared", wait: true }, () => ended);
-  const store = new OrbaxCheckpointStore(here);
-  await store.save(7, { model: Float32Array.of(1, 2) });
-  expect((await memory.list("")).directories).not.toEqual(["7"]);
-  const step = await store.open(7);
-  let left = 1;
-  Object.assign(here, {
-    list: async (...call: Parameters<ReadableStorage["list"]>) => {
-      if (left-- === 1) await new OrbaxCheckpointStore(place()).listSteps();
+describe("a step that another process tidies", () => {
+  /** A place with such a step, and what tidies it. */
+  async function untidied() {
+    const memory = memoryStorage();
+    const place = (): WritableStorage & { readonly locks: DirectoryLocks } => ({ ...memory, locks: threadLocks() });
+    const here = place();
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const reading = here.locks.hold("readers", { mode: "shared", wait: true }, () => ended);
+    const store = new OrbaxCheckpointStore(here);
+    await store.save(7, { model: { a: Float32Array.of(1, 2), b: Float32Array.from({ length: 5000 }, (_, index) => index) } });
+    expect((await memory.list("")).directories).not.toEqual(["7"]);
+    const tidy = async () => void (await new OrbaxCheckpointStore(place()).listSteps());
+    const isTidy = async () => (await memory.list("")).directories.join() === "7";
+    const stop = async () => {
+      end();
+      await reading;
+    };
+    return { memory, here, store, tidy, isTidy, stop };
+  }
+
+  it("between the two questions of a look stays the same save", async () => {
+    const { memory, here, store, tidy, isTidy, stop } = await untidied();
+    const step = await store.open(7);
+    let left = 1;
+    here.list = async (...call) => {
+      if (left-- === 1) await tidy();
       return memory.list(...call);
-    },
+    };
+    expect((await step.restore()).leaf("model", "a")).toMatchObject({ data: Float32Array.of(1, 2) });
+    expect(await isTidy()).toBe(true);
+    await stop();
   });
-  expect((await step.restore()).leaf("model", "")).toMatchObject({ data: Float32Array.of(1, 2) });
-  expect((await memory.list("")).directories).toEqual(["7"]);
-  end();
-  await reading;
+
+  it.each<[string, (store: OrbaxCheckpointStore) => Promise<() => Promise<Checkpoint>>]>([
+    ["the store's restore", async (store) => () => store.restore(7)],
+    ["an opened step's restore", async (store) => (await store.open(7)).restore],
+  ])("while it is read comes back whole: %s", async (_, prepare) => {
+    for (const file of ["metadata/metadata", "model/manifest.ocdbt", "/d/"]) {
+      const { memory, here, store, tidy, isTidy, stop } = await untidied();
+      const restore = await prepare(store);
+      let left = 1;
+      here.read = async (path, options) => {
+        if (path.includes(file) && left-- === 1) await tidy();
+        return memory.read(path, options);
+      };
+      const { items } = await restore();
+      expect(items).toMatchObject({ model: { a: { data: Float32Array.of(1, 2) }, b: { shape: [5000] } } });
+      expect(await isTidy(), file).toBe(left < 1);
+      await stop();
+    }
+  });
 });

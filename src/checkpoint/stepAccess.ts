@@ -75,7 +75,15 @@ export function lockedAccess(root: WritableRoot): StepAccess {
         step,
         async (view, first) => {
           const { value, identity } = await readUnchanged(view, first, { step, work }, context);
-          const again: ReadAgain = (more, later, undo) => shared(() => readAgain(root, view, step, identity, more, later, undo), later);
+          const requireSame = (now: Look) => {
+            if (now.identity === identity) return;
+            throw new CheckpointNotFoundError(step, root.name, { advice: "it was deleted or replaced after it was opened; open it again" });
+          };
+          const again: ReadAgain = (more, later, undo) =>
+            shared(async () => {
+              const now = await view.look(step, later);
+              return (await readUnchanged(view, now, { step, work: more, undo, requireSame }, later)).value;
+            }, later);
           return { value, again };
         },
         context,
@@ -88,52 +96,31 @@ interface StepRead<Value> {
   readonly step: number | undefined;
   work(root: ReadableStorage): Promise<Value>;
   readonly undo?: Undo<Value> | undefined;
+  /** Throws where the step is not what it has to be. */
+  requireSame?(look: Look): void;
 }
 
-/** Reads of one save of a step: where it is another one afterwards, once more. */
+/** Reads of one save of a step: where it is another one afterwards, or another process has moved some of its files, once more. */
 async function readUnchanged<Value>(
   view: RootView,
   first: Look,
-  { step, work, undo }: StepRead<Value>,
+  { step, work, undo, requireSame }: StepRead<Value>,
   context: TaskContext,
 ): Promise<{ readonly value: Value; readonly identity: string | undefined }> {
   if (step === undefined) return { value: await work(view.storage), identity: undefined };
-  let { identity } = first;
+  let last = first;
   for (let tries = 1; ; tries++) {
+    requireSame?.(last);
     const outcome = await settled(work(view.storage));
     const now = await view.look(step, context).catch((error: unknown) => {
       takeBack(outcome, undo);
       throw error;
     });
-    if (now.identity === identity) return { value: outcome(), identity };
+    if (now.identity === last.identity && now.place === last.place) return { value: outcome(), identity: now.identity };
     takeBack(outcome, undo);
     if (tries === mostTries) throw replacedTooOften(step);
-    identity = now.identity;
+    last = now;
   }
-}
-
-async function readAgain<Value>(
-  { name }: WritableRoot,
-  view: RootView,
-  step: number,
-  identity: string | undefined,
-  work: () => Promise<Value>,
-  context: TaskContext,
-  undo?: Undo<Value>,
-): Promise<Value> {
-  const requireSame = async () => {
-    if ((await view.look(step, context)).identity === identity) return;
-    throw new CheckpointNotFoundError(step, name, { advice: "it was deleted or replaced after it was opened; open it again" });
-  };
-  await requireSame();
-  const outcome = await settled(work());
-  try {
-    await requireSame();
-  } catch (error) {
-    takeBack(outcome, undo);
-    throw error;
-  }
-  return outcome();
 }
 
 /** A program that takes no locks saves the step over and over. */

@@ -19,6 +19,8 @@ export interface Look {
   readonly state: StoreState;
   /** What tells one save of the step from another; undefined where there is no such step. */
   readonly identity: string | undefined;
+  /** Tells where the step's files are: another text as soon as one of them was moved. */
+  readonly place: string;
 }
 
 /** A pending commit, and which of its files were moved already. */
@@ -110,16 +112,18 @@ export function rootView(root: ReadableStorage): RootView {
   return {
     storage: view(root),
     async look(step, context) {
-      if (step === undefined) return { state: await refresh(context), identity: undefined };
+      if (step === undefined) return { state: await refresh(context), identity: undefined, place: "" };
       const wasPending = state?.pending.has(step) ?? false;
       // Read at the same time, since mostly nothing is pending: each question takes milliseconds.
       const stored = readIdentity(root, String(step), context);
       stored.catch(() => undefined); // it may be another one, or none, that counts
       const fresh = await refresh(context);
-      if (!stepsOf(fresh).includes(step)) return { state: fresh, identity: undefined };
-      const pending = fresh.pending.get(step);
+      if (!stepsOf(fresh).includes(step)) return { state: fresh, identity: undefined, place: "" };
+      const found = located.get(String(step));
+      if (found !== undefined)
+        return { state: fresh, identity: found.commit.identity, place: `${found.commit.folder} ${found.waiting.size}` };
       // Of a commit that another process tidied meanwhile, the file may not have stood there yet.
-      return { state: fresh, identity: pending?.identity ?? (await (wasPending ? readIdentity(root, String(step), context) : stored)) };
+      return { state: fresh, identity: await (wasPending ? readIdentity(root, String(step), context) : stored), place: "" };
     },
   };
 }
