@@ -138,6 +138,22 @@ test("what no file can be called is absent, and so is a folder in a file's place
   });
 });
 
+test("a folder that was removed and made anew after it was found is read as it is", async ({ page }) => {
+  const found = await page.evaluate(async () => {
+    const { opfsFolder, putFile } = window.internals;
+    await putFile("above/run/1/a", Uint8Array.of(1));
+    const storage = window.orbax.opfsStorage("above/run");
+    const seen = async () => [(await storage.list("")).directories, [...((await storage.read("1/a")) ?? [])]];
+    const first = await seen();
+    await (await opfsFolder("")).removeEntry("above", { recursive: true });
+    const gone = await seen();
+    await putFile("above/run/1/a", Uint8Array.of(2));
+    await putFile("above/run/2/a", Uint8Array.of(3));
+    return { first, gone, anew: await seen() };
+  });
+  expect(found).toEqual({ first: [["1"], [1]], gone: [[], []], anew: [["1", "2"], [2]] });
+});
+
 test("a snapshot looks for each folder and file once", async ({ page }) => {
   const found = await page.evaluate(async () => {
     const calls: string[] = [];
