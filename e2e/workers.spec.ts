@@ -445,7 +445,7 @@ for (const [title, step] of [
     // 16 for 256 MiB, and the index at the file's end.
     expect(server.requests.filter(({ path }) => path.includes("/d/")).length).toBeLessThanOrEqual(6 + 1);
     expect(found.unread).toBeGreaterThan(mebibyte);
-    expect(found.unread).toBeLessThanOrEqual(24 * mebibyte);
+    expect(found.unread).toBeLessThanOrEqual(32 * mebibyte);
     const stored = storedBytes[step] ?? 0;
     const jobs = counts.told.decode ?? 0;
     expect(counts.postedBytes).toBe(stored);

@@ -8,7 +8,7 @@ interface Limiter {
 }
 
 /** Limit of what a web server was asked for and nobody has read: the browser holds it, beyond the budget of a restore. */
-const unreadLimit = 24 * 1024 * 1024;
+const unreadLimit = 32 * 1024 * 1024;
 
 /**
  * Follows every limiter that takes bytes from now on. The package does not export it: the bundler of the test page adds this one

@@ -3,6 +3,7 @@ import { endOf } from "../bytes/ranges.js";
 import { CheckpointValueError } from "../errors.js";
 import { abortable } from "../tasks/context.js";
 import type { FileWriter } from "./fileWriter.js";
+import { keepsStreams, keptStreamOf } from "./keptStream.js";
 import { lengthError } from "./lengthError.js";
 import { readNoPointer } from "./lfsPointer.js";
 import type { ReadableStorage, ReadOptions, StorageListing, WritableStorage } from "./storage.js";
@@ -17,7 +18,8 @@ export function checkedStorage(storage: WritableStorage): WritableStorage;
 export function checkedStorage(storage: ReadableStorage): ReadableStorage;
 export function checkedStorage(storage: ReadableStorage): ReadableStorage {
   const { size, stream, handle, snapshot } = storage;
-  return {
+  const kept = keptStreamOf(storage);
+  const checked: ReadableStorage = {
     ...(storage.name !== undefined && { name: storage.name }),
     async read(path, options = {}) {
       const bytes = await stoppable(() => readNoPointer(storage, path, options), options);
@@ -34,6 +36,7 @@ export function checkedStorage(storage: ReadableStorage): ReadableStorage {
     ...(snapshot && { snapshot: () => checkedStorage(snapshot.call(storage)) }),
     ...(isWritable(storage) && checkedWriting(storage)),
   };
+  return keepsStreams(checked, kept && ((path, range, options) => checkedPieces(path, range, kept(path, range, options))));
 }
 
 /** Changes that have begun come to their end, whatever the signal says: what they left half done could not be told. */

@@ -1,6 +1,7 @@
 import { type ByteRange, defaultMergeRule, type MergedRange, type MergeRule, mergeRanges } from "../bytes/ranges.js";
 import { isCheckpointError } from "../errors.js";
 import { SharedTask } from "../tasks/shared.js";
+import { keepsStreams, keptStreamOf } from "./keptStream.js";
 import { requirePath, requireRange } from "./paths.js";
 import type { ReadableStorage } from "./storage.js";
 
@@ -39,7 +40,7 @@ export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defau
       void afterNeighbours(() => reads.length).then(() => send(path));
     });
 
-  return {
+  const coalescing: ReadableStorage = {
     ...(storage.name !== undefined && { name: storage.name }),
     async read(path, options = {}) {
       const { range, alone, signal } = options;
@@ -56,6 +57,7 @@ export function withCoalescing(storage: ReadableStorage, rule: MergeRule = defau
     ...(facts && { facts: (path, options) => facts.call(storage, path, options) }),
     ...(snapshot && { snapshot: () => withCoalescing(snapshot.call(storage), rule) }),
   };
+  return keepsStreams(coalescing, keptStreamOf(storage));
 }
 
 // Reads that belong together come from like promise chains, a few steps apart; a timer would wait in a background tab.

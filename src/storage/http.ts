@@ -14,6 +14,7 @@ import { inSegments, mostUnread } from "./http/segments.js";
 import { HttpSession, type SessionSettings } from "./http/session.js";
 import { targetOf } from "./http/target.js";
 import { Wholes } from "./http/wholes.js";
+import { type BodyKeeper, keepsStreams } from "./keptStream.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
 import type { ReadableStorage } from "./storage.js";
 import { absentFileError, piecesOf } from "./streamRange.js";
@@ -92,6 +93,7 @@ export function createHttpStorage(url: string | URL, options: HttpStorageOptions
     absentStatus: options.absentStatus ?? [],
     retries: options.retries ?? 4,
     wholeFileBytes: options.wholeFileBytes ?? 64 * 1024 * 1024,
+    mayAskElsewhere: options.fetch === undefined,
   };
   return withCoalescing(openSession(settings));
 }
@@ -104,7 +106,20 @@ function openSession(settings: SessionSettings): ReadableStorage {
     requirePath(path);
     return targetOf(settings.base, path);
   };
-  return {
+  const stream: StreamPieces = async function* (path, range, { keeper, signal }) {
+    const target = locate(path);
+    requireRange(range);
+    signal?.throwIfAborted();
+    if (range.length === 0) return;
+    const open = (segment: ByteRange) => parts.stream({ target, range: segment, priority: "low", keeper, signal });
+    for await (const piece of inSegments(range, open, () => absentFileError(path, range), settings.unread, { signal })) {
+      for (const part of piecesOf(piece)) {
+        yield part;
+        signal?.throwIfAborted();
+      }
+    }
+  };
+  const storage: ReadableStorage = {
     name: settings.base.label.replace(/\/$/, ""),
 
     async read(path, { range, longest, signal } = {}) {
@@ -116,19 +131,7 @@ function openSession(settings: SessionSettings): ReadableStorage {
       return range.length === 0 ? new Uint8Array() : parts.read({ target, range, priority: "high", signal });
     },
 
-    async *stream(path: string, range: ByteRange, { signal } = {}) {
-      const target = locate(path);
-      requireRange(range);
-      signal?.throwIfAborted();
-      if (range.length === 0) return;
-      const open = (segment: ByteRange) => parts.stream({ target, range: segment, priority: "low", signal });
-      for await (const piece of inSegments(range, open, () => absentFileError(path, range), settings.unread, { signal })) {
-        for (const part of piecesOf(piece)) {
-          yield part;
-          signal?.throwIfAborted();
-        }
-      }
-    },
+    stream: (path, range, { signal } = {}) => stream(path, range, { signal }),
 
     async size(path, { signal } = {}) {
       const target = locate(path);
@@ -153,7 +156,21 @@ function openSession(settings: SessionSettings): ReadableStorage {
 
     snapshot: () => openSession(settings),
   };
+  return settings.mayAskElsewhere
+    ? keepsStreams(storage, (path, range, { keeper, signal }) =>
+        stream(path, range, { keeper: isPlatformFetch() ? keeper : undefined, signal }),
+      )
+    : storage;
 }
+
+type StreamPieces = (
+  path: string,
+  range: ByteRange,
+  options: { readonly keeper?: BodyKeeper | undefined; readonly signal?: AbortSignal | undefined },
+) => AsyncGenerator<Uint8Array>;
+
+/** Whether nobody has put a fetch of his own in the platform's place, which is to hear of every request. */
+const isPlatformFetch = (): boolean => /\[native code\]/.test(Function.prototype.toString.call(globalThis.fetch));
 
 /** Loaded on demand, since a step that is named needs no list; offline that may fail as a request does. */
 async function loadListing(): Promise<typeof import("./hosts/listFolder.js")> {

@@ -1,3 +1,4 @@
+import { keepsStreams, keptStreamOf } from "./keptStream.js";
 import { requirePath, requirePrefix } from "./paths.js";
 import type { ReadableStorage, WritableStorage } from "./storage.js";
 import { isWritable } from "./writable.js";
@@ -16,7 +17,8 @@ export function subfolder(storage: ReadableStorage, path: string): ReadableStora
     return `${path}/${name}`;
   };
   const { size, stream, handle, snapshot } = storage;
-  return {
+  const kept = keptStreamOf(storage);
+  const folder: ReadableStorage = {
     name: storage.name === undefined ? path : `${storage.name}/${path}`,
     read: async (name, options) => storage.read(within(name), options),
     list: async (prefix, options) => {
@@ -29,6 +31,7 @@ export function subfolder(storage: ReadableStorage, path: string): ReadableStora
     ...(snapshot && { snapshot: () => subfolder(snapshot.call(storage), path) }),
     ...(isWritable(storage) && writingBelow(storage, within)),
   };
+  return keepsStreams(folder, kept && ((name, range, options) => kept(within(name), range, options)));
 }
 
 function writingBelow(storage: WritableStorage, within: (name: string) => string): Omit<WritableStorage, keyof ReadableStorage> {

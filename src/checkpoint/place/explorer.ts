@@ -1,5 +1,6 @@
 import { longestJson } from "../../bytes/json.js";
 import { isCheckpointError, type StorageError } from "../../errors.js";
+import { keepsStreams, keptStreamOf } from "../../storage/keptStream.js";
 import { listingOf } from "../../storage/listing.js";
 import type { ReadableStorage, StorageListing } from "../../storage/storage.js";
 import { abortable, type TaskContext } from "../../tasks/context.js";
@@ -126,7 +127,7 @@ export class Explorer {
   #remembering(): ReadableStorage {
     const place = this.#place;
     const { size, stream, handle } = place;
-    return {
+    const storage: ReadableStorage = {
       ...(place.name !== undefined && { name: place.name }),
       read: async (path, options = {}) => {
         const known = options.range === undefined ? this.#known.get(path) : undefined;
@@ -137,6 +138,7 @@ export class Explorer {
       ...(stream && { stream: (path, range, options) => stream.call(place, path, range, options) }),
       ...(handle && { handle: (path, options) => handle.call(place, path, options) }),
     };
+    return keepsStreams(storage, keptStreamOf(place));
   }
 }
 

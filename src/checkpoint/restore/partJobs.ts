@@ -3,14 +3,16 @@ import type { ByteRange } from "../../bytes/ranges.js";
 import type { ByteSource } from "../../bytes/source.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
+import { stopTogether } from "../../tasks/stopTogether.js";
 import type { WorkerLease } from "../../tasks/workerPool.js";
 import { requireWarranted } from "../../zarr/chunkLimits.js";
 import { withFolder } from "../item/errorPaths.js";
 import { bytesOfRun } from "./bytesOfRun.js";
 import { decodeHere } from "./decode/decodeHere.js";
 import type { Decoding } from "./decode/decoding.js";
+import { KeptBodies, type WorkersAsk } from "./decode/keptBodies.js";
 import type { FileShare, PinnedFile, PostedParts, SplitPart } from "./decode/messages.js";
-import { decodeOnWorker, splitOnWorker, type WorkerJob } from "./decode/onWorker.js";
+import { decodeOnWorker, type JobStream, splitOnWorker, type WorkerJob } from "./decode/onWorker.js";
 import type { Piece, PieceSizes } from "./decode/parts.js";
 import { PieceMemory } from "./decode/pieceMemory.js";
 import { ArrivingBytes, type StoredBytes } from "./decode/storedBytes.js";
@@ -38,6 +40,7 @@ export class PartJobs<Target> {
   readonly #decoding: Decoding;
   readonly #delivery: Delivery<Target>;
   readonly #sizes: MessageSizes;
+  readonly #asking: WorkersAsk = { mayAsk: true };
   /** Memory of messages that no job uses now. */
   readonly #posts: PieceMemory[] = [];
 
@@ -155,20 +158,33 @@ export class PartJobs<Target> {
     return this.#decodeOn(worker, told(first), taken, { more }, context);
   }
 
+  /** The stream stops with what decodes it: where a worker has ended, it would wait for that forever. */
   async #decodeStream({ storage, path, range, parts }: StreamRun<Target>, context: TaskContext): Promise<void> {
     const worker = parts.some(isWork) ? await this.#decoding.workers?.acquire(context) : undefined;
-    const bytes = bytesOfRun(storage, path, range, context);
+    const kept = worker && new KeptBodies(worker, this.#asking);
+    let bytes: AsyncGenerator<Uint8Array> | undefined;
+    const decode = async (together: TaskContext): Promise<void> => {
+      const arriving = bytesOfRun(storage, path, range, together, kept);
+      bytes = arriving;
+      if (worker !== undefined) return this.#decodePosted(worker, { path, parts, bytes, start: range.offset, kept }, together);
+      return this.#decodeHere(path, parts, new ArrivingBytes(range.offset, async () => (await arriving.next()).value), together);
+    };
     try {
-      if (worker === undefined) {
-        return await this.#decodeHere(path, parts, new ArrivingBytes(range.offset, async () => (await bytes.next()).value), context);
-      }
-      const job = { path, parts: parts.map(({ stored }) => stored), start: range.offset };
-      const memory = this.#posts.pop() ?? new PieceMemory(this.#sizes.posts);
-      await this.#decodeOn(worker, job, parts, { stream: { bytes, memory } }, context);
-      this.#posts.push(memory);
+      await stopTogether(decode, context);
     } finally {
-      await bytes.return(undefined);
+      await bytes?.return(undefined);
     }
+  }
+
+  async #decodePosted(
+    worker: WorkerLease,
+    { path, parts, ...stream }: NamedParts<Target> & Omit<JobStream, "memory">,
+    context: TaskContext,
+  ): Promise<void> {
+    const job = { path, parts: parts.map(({ stored }) => stored), start: stream.start };
+    const memory = this.#posts.pop() ?? new PieceMemory(this.#sizes.posts);
+    await this.#decodeOn(worker, job, parts, { stream: { ...stream, memory } }, context);
+    this.#posts.push(memory);
   }
 
   /** `parts` are those of the job, and those of further shares as they are taken. */

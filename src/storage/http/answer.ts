@@ -11,9 +11,10 @@ export class Answer {
   readonly redirected: boolean;
   readonly #response: Response;
   readonly #connection: Connection;
+  readonly #isTimed: boolean;
 
-  /** `reached` is where redirects that were followed by hand led. */
-  constructor(response: Response, asked: URL, reached: URL, connection: Connection) {
+  /** `reached` is where redirects that were followed by hand led; `isTimed`: its body may not bring nothing for too long. */
+  constructor(response: Response, asked: URL, reached: URL, connection: Connection, isTimed = true) {
     this.status = response.status;
     this.headers = response.headers;
     // A response that a custom fetch made itself has no URL.
@@ -21,6 +22,7 @@ export class Answer {
     this.redirected = this.url.pathname !== asked.pathname || this.url.origin !== asked.origin;
     this.#response = response;
     this.#connection = connection;
+    this.#isTimed = isTimed;
   }
 
   /** Media type as sent. */
@@ -56,7 +58,7 @@ export class Answer {
     let complete = reader === undefined;
     try {
       while (reader !== undefined) {
-        const { done, value } = await this.#connection.wait(reader.read());
+        const { done, value } = await this.#connection.wait(reader.read(), this.#isTimed);
         complete = done;
         if (done) return;
         if (value !== undefined && requirePiece(value).byteLength > 0) yield value;

@@ -17,21 +17,38 @@ const mostIdle = 4;
  * Reads a body into the same memory again and again, where the platform can (`mode: "byob"`): pieces that fetch allocates stay
  * until the next full garbage collection, which adds hundreds of megabytes to a page that downloads.
  * @param length of the whole body in bytes, where it is known; a wrong one does no harm.
+ * @param pieceMs how long a piece may take to become longer, in milliseconds: each costs its reader some time. A body that breaks off loses what
+ *   came of its last one. Without it, each is what is there.
  */
-export function bodyReader(body: ReadableStream<Uint8Array>, length: number | undefined): BodyReader {
+export function bodyReader(body: ReadableStream<Uint8Array>, length: number | undefined, pieceMs = 0): BodyReader {
   const reader = byteReader(body);
   if (reader === undefined) return body.getReader();
   let memory = takeMemory(length ?? mostMemory);
+  let least = 1;
   return {
     async read() {
-      const result = await reader.read(new Uint8Array(memory));
+      const start = performance.now();
+      const { done, value } = await reader.read(new Uint8Array(memory), { min: Math.min(least, memory.byteLength) });
       // The stream takes the memory away while it fills it, and gives it back in another buffer.
-      if (result.value !== undefined) memory = result.value.buffer;
-      if (result.done && memory.byteLength === mostMemory && idle.length < mostIdle) idle.push(memory);
-      return result;
+      if (value !== undefined) memory = value.buffer;
+      if (value !== undefined && value.byteLength > 0) {
+        least = Math.max(1, Math.floor((value.byteLength * pieceMs) / Math.max(performance.now() - start, 0.1)));
+        return { done: false, value }; // the last one comes with the end where fewer came than were asked for
+      }
+      if (done && memory.byteLength === mostMemory && idle.length < mostIdle) idle.push(memory);
+      return { done };
     },
     cancel: (reason) => reader.cancel(reason),
   };
+}
+
+/** TypeScript does not know `min` yet: at least so many bytes, unless the body ends. Browsers that do not either give what is there. */
+interface ByteReader {
+  read(
+    memory: Uint8Array<ArrayBuffer>,
+    options: { readonly min: number },
+  ): Promise<{ readonly done: boolean; readonly value?: Uint8Array<ArrayBuffer> | undefined }>;
+  cancel(reason?: unknown): Promise<void>;
 }
 
 function takeMemory(length: number): ArrayBuffer {
@@ -40,7 +57,7 @@ function takeMemory(length: number): ArrayBuffer {
 }
 
 /** Undefined for streams that bring their own memory: in Firefox and Safari, and what a custom fetch makes. */
-function byteReader(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader | undefined {
+function byteReader(body: ReadableStream<Uint8Array>): ByteReader | undefined {
   try {
     return body.getReader({ mode: "byob" });
   } catch {

@@ -35,14 +35,14 @@ export class Connection {
 
   /**
    * Waits for one step of the exchange.
+   * @param isTimed false where somebody else sees to it that the step does not take forever.
    * @throws the caller's reason after its abort, else TransportError; the connection is closed then.
    */
-  async wait<Value>(step: Promise<Value>): Promise<Value> {
+  async wait<Value>(step: Promise<Value>, isTimed = true): Promise<Value> {
     // An abort may win the race below; the loser's failure is nobody's then.
     step.catch(() => undefined);
-    const timer = setTimeout(() => {
-      this.#controller.abort(new TransportError(`no byte came for ${this.#idleTimeoutMs} ms`));
-    }, this.#idleTimeoutMs);
+    const late = () => this.#controller.abort(new TransportError(`no byte came for ${this.#idleTimeoutMs} ms`));
+    const timer = isTimed ? setTimeout(late, this.#idleTimeoutMs) : undefined;
     try {
       return await abortable(step, this.#controller);
     } catch (error) {

@@ -1,12 +1,14 @@
 import { type ByteRange, endOf } from "../../bytes/ranges.js";
 import { ByteBudget } from "../../tasks/budget.js";
 import { abortable } from "../../tasks/context.js";
+import type { BodyKeeper } from "../keptStream.js";
 import { Answer } from "./answer.js";
 import { Connection } from "./connection.js";
 import { requireResponse } from "./customFetch.js";
 import { HiddenRedirectError } from "./failures.js";
 import { type HttpHeaders, headersFrom, withHeaders } from "./headers.js";
 import { secretsOf } from "./secrets.js";
+import { sniffLength } from "./sniff.js";
 import type { HttpBase } from "./target.js";
 
 /** What is asked. */
@@ -17,6 +19,8 @@ export interface HttpQuestion {
   readonly accept: string;
   /** What the platform asks for first where its connections are all busy. */
   readonly priority: RequestPriority;
+  /** Makes the request, and keeps the body where it can. */
+  readonly keeper?: BodyKeeper | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -52,7 +56,8 @@ export class Exchange {
    * @throws TransportError where there was none, HiddenRedirectError, CheckpointValueError where it is no response or a header is none, the
    *   signal's reason on abort, and what the user's `headers` function throws.
    */
-  async ask(url: URL, { method, range, accept, priority, signal }: HttpQuestion): Promise<Answer> {
+  async ask(url: URL, question: HttpQuestion): Promise<Answer> {
+    const { method, range, accept, priority, signal } = question;
     const secrets = secretsOf(this.#settings.base.url);
     const connection = new Connection(this.#settings.idleTimeoutMs, await this.#requests.acquire(1, { signal }), secrets);
     try {
@@ -62,8 +67,10 @@ export class Exchange {
       const plain = new Headers({ accept });
       // A single closed range is what CORS lets pass without asking first, and what every server knows.
       if (range !== undefined) plain.set("range", `bytes=${range.offset}-${endOf(range) - 1}`);
-      const answer = await this.#follow(url, { ...(method && { method }), headers: plain, priority }, credentials, connection, secrets);
-      return new Answer(answer.response, url, answer.url, connection);
+      const asking = { ...(method && { method }), headers: plain, priority };
+      const answer = await this.#follow(url, asking, credentials, this.#fetchFor(question), connection, secrets);
+      const isTimed = question.keeper?.keepsBodyOf(answer.response) !== true;
+      return new Answer(answer.response, url, answer.url, connection, isTimed);
     } catch (error) {
       connection.close();
       throw error;
@@ -81,6 +88,7 @@ export class Exchange {
     asked: URL,
     { headers: plain, ...asking }: RequestInit & { readonly headers: Headers },
     credentials: Readonly<Record<string, string>>,
+    fetch: ExchangeSettings["fetch"],
     connection: Connection,
     secrets: string[],
   ) {
@@ -92,7 +100,7 @@ export class Exchange {
       const redirect = manual ? "manual" : "follow";
       const headers = url.origin === this.#settings.base.url.origin ? withHeaders(plain, credentials) : plain;
       const response = requireResponse(
-        await connection.wait(this.#fetch(url, { ...asking, headers, redirect, signal: connection.signal })),
+        await connection.wait(this.#fetch(fetch, url, { ...asking, headers, redirect, signal: connection.signal })),
       );
       if (response.type === "opaqueredirect") {
         if (others.length > 0) throw new HiddenRedirectError(others);
@@ -107,9 +115,16 @@ export class Exchange {
     }
   }
 
+  #fetchFor({ range, keeper }: HttpQuestion): ExchangeSettings["fetch"] {
+    const { fetch, idleTimeoutMs } = this.#settings;
+    if (keeper === undefined || range === undefined) return fetch;
+    const question = { offset: range.offset, headLength: range.offset === 0 ? sniffLength : 0, idleTimeoutMs };
+    return (url, init) => keeper.fetch(url, init, question);
+  }
+
   // Async, so that a fetch that throws at once is a rejection too.
-  async #fetch(url: URL, asked: RequestInit): Promise<Response> {
-    const { fetch, credentials } = this.#settings;
+  async #fetch(fetch: ExchangeSettings["fetch"], url: URL, asked: RequestInit): Promise<Response> {
+    const { credentials } = this.#settings;
     // Through its cache a browser answers requests for one URL one after another, even with no-cache.
     const init: RequestInit = { ...asked, cache: "no-store" };
     return fetch(url.href, credentials === undefined ? init : { ...init, credentials });

@@ -1,5 +1,6 @@
 import type { ByteRange } from "../../bytes/ranges.js";
 import { isCheckpointError, type StorageError } from "../../errors.js";
+import type { BodyKeeper } from "../keptStream.js";
 import { lengthError } from "../lengthError.js";
 import type { Answer } from "./answer.js";
 import { collect } from "./collect.js";
@@ -19,6 +20,8 @@ export interface PartQuestion {
   readonly range: ByteRange;
   /** `"low"` for long streams, so that the small parts that others wait for come first. */
   readonly priority: RequestPriority;
+  /** Keeps the bytes where it can: then pieces are stand-ins. */
+  readonly keeper?: BodyKeeper | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -157,9 +160,9 @@ export class Parts {
   }
 
   /** An answer whose beginning was looked at where its media type is that of a page. */
-  async #ask({ target, range, priority, signal }: PartQuestion, attempts: Attempts): Promise<Answer | undefined> {
+  async #ask({ target, range, priority, keeper, signal }: PartQuestion, attempts: Attempts): Promise<Answer | undefined> {
     for (;;) {
-      const answer = await this.#session.ask({ target, range, priority, attempts, signal });
+      const answer = await this.#session.ask({ target, range, priority, keeper, attempts, signal });
       if (answer?.status !== 206 || !isDocumentType(answer.contentType) || this.#documents.has(target.path)) return answer;
       // Before the next request: with this one open there may be none left.
       answer.close();

@@ -1,4 +1,5 @@
 import type { ByteRange } from "../../bytes/ranges.js";
+import type { BodyKeeper } from "../keptStream.js";
 import type { Answer } from "./answer.js";
 import type { Exchange } from "./exchange.js";
 import { HiddenRedirectError, hiddenRedirect, refused, TransportError, unreachable } from "./failures.js";
@@ -11,6 +12,8 @@ export interface HttpRequest {
   readonly range?: ByteRange | undefined;
   readonly accept: string;
   readonly priority: RequestPriority;
+  /** Keeps the body where it can. */
+  readonly keeper?: BodyKeeper | undefined;
   readonly attempts: Attempts;
   /** Hears the beginning of an answer that brings no file. */
   readonly onRefusal?: ((body: string) => void) | undefined;

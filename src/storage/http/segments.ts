@@ -6,10 +6,10 @@ import type { TaskContext } from "../../tasks/context.js";
  * Most bytes of a request for a stream. What a page reads more slowly than it arrives, Chromium keeps in the page's own memory, up to
  * 57 MB of each response (measured in version 156).
  */
-const longestSegment = 20 * 1024 * 1024;
+const longestSegment = 16 * 1024 * 1024;
 
 /** Most bytes that were asked for by streams of one storage and are not read yet. */
-export const mostUnread = 24 * 1024 * 1024;
+export const mostUnread = 32 * 1024 * 1024;
 
 /** Bytes of a segment that are still to come when the next one is asked for: about what arrives during a round trip. */
 const aheadLength = 2 * 1024 * 1024;

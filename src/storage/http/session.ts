@@ -22,6 +22,8 @@ export interface SessionSettings extends RequestSettings {
   readonly wholeFileBytes: number;
   /** What streams asked for and did not read yet. */
   readonly unread: ByteBudget;
+  /** Whether other threads may ask as well: they know nothing of a caller's own fetch. */
+  readonly mayAskElsewhere: boolean;
 }
 
 // Development servers of single-page apps answer their page only to those who may want one.

@@ -2,7 +2,8 @@ import { ZstdDecoder } from "../../../codecs/zstd/decoder.js";
 import { type FileSource, openFileSource } from "../../../storage/fileSource.js";
 import { cutFrame } from "./cutFrame.js";
 import { decodeParts, type ReadableParts } from "./decodeParts.js";
-import type { FileShare, FromWorker, ToWorker } from "./messages.js";
+import { FetchedBodies } from "./fetchedBodies.js";
+import type { FileShare, FromWorker, PostedParts, ToWorker } from "./messages.js";
 import { packError } from "./packError.js";
 import type { StoredPart } from "./parts.js";
 import { PieceMemory } from "./pieceMemory.js";
@@ -17,6 +18,7 @@ const mostKeptMemory = 16 * 1024 * 1024;
 const tell = (message: FromWorker, transfer: Transferable[] = []) => postMessage(message, { transfer });
 const memory = new PieceMemory({ byteLength: 0, count: 0 });
 let posted: PostedBytes | undefined;
+let fetched: FetchedBodies | undefined;
 /** Takes the share that was asked for. */
 let supply: (share: FileShare | undefined) => void = () => {};
 let idleDecoder: ZstdDecoder | undefined;
@@ -30,7 +32,11 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
     case "share":
       return supply(data.share);
     case "bytes":
-      return posted?.add(data.buffer, data.byteLength);
+      return posted?.add(data.buffer, data.byteLength, data.offset);
+    case "fetch":
+      return void fetched?.fetch(data);
+    case "drop":
+      return fetched?.drop(data.id);
     case "end":
       return posted?.end();
     case "returned":
@@ -55,14 +61,25 @@ async function decode({ module, job, pieces }: ToWorker & { kind: "decode" }): P
     give: ({ buffer, runs }) => tell({ kind: "piece", buffer, runs }, [buffer]),
   });
   if ("start" in job) {
-    posted = new PostedBytes(job.start, (buffer) => tell({ kind: "taken", buffer }, [buffer]));
-    await decodeParts([{ ...job, bytes: posted }], decoder, writer);
-    posted.close();
+    await decodePosted(job, decoder, writer);
   } else {
     await decodeParts(openedShares(job), decoder, writer);
   }
   if (decoder !== undefined && decoder.memoryBytes <= mostKeptMemory) idleDecoder = decoder;
   return { kind: "done" };
+}
+
+async function decodePosted(job: PostedParts, decoder: ZstdDecoder | undefined, writer: PieceWriter): Promise<void> {
+  const bodies = new FetchedBodies(tell, () => posted?.wake());
+  fetched = bodies;
+  posted = new PostedBytes(job.start, (buffer) => tell({ kind: "taken", buffer }, [buffer]), bodies);
+  try {
+    await decodeParts([{ ...job, bytes: posted }], decoder, writer);
+    await posted.drain();
+    posted.close();
+  } finally {
+    bodies.close();
+  }
 }
 
 /** This share and those that follow, each of an open file, as long as there are more. */

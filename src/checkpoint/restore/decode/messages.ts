@@ -1,5 +1,6 @@
 import type { ByteRange } from "../../../bytes/ranges.js";
 import type { FileVersion } from "../../../storage/fileSystem/fileVersion.js";
+import type { KeptQuestion } from "../../../storage/keptStream.js";
 import type { PackedError } from "./packError.js";
 import type { PieceRun, PieceSizes, StoredPart, StoredParts } from "./parts.js";
 
@@ -33,8 +34,12 @@ export type ToWorker =
   | { readonly kind: "split"; readonly file: PinnedFile; readonly path: string; readonly part: StoredPart }
   /** The next share of the job; undefined where it has all. */
   | { readonly kind: "share"; readonly share: FileShare | undefined }
-  /** The next bytes of the job's run. */
-  | { readonly kind: "bytes"; readonly buffer: ArrayBuffer; readonly byteLength: number }
+  /** The next bytes of the job's run, which begin at `offset` of its file. */
+  | { readonly kind: "bytes"; readonly buffer: ArrayBuffer; readonly byteLength: number; readonly offset: number }
+  /** A request to make, whose body is of the job's run. */
+  | ({ readonly kind: "fetch" } & BodyRequest)
+  /** The body of a request is not wanted any more. */
+  | { readonly kind: "drop"; readonly id: number }
   /** There are no more. */
   | { readonly kind: "end" }
   /** A piece's memory comes back. */
@@ -46,11 +51,38 @@ export type FromWorker =
   | { readonly kind: "piece"; readonly buffer: ArrayBuffer; readonly runs: readonly PieceRun[] }
   /** Asks for the next share, as the last part of the one before begins. */
   | { readonly kind: "more" }
+  /** What a request was answered, but for the body. */
+  | ({ readonly kind: "answered" } & BodyAnswer)
+  /** A request failed, or a body broke off. */
+  | { readonly kind: "broken"; readonly id: number; readonly reason: string }
+  /** A piece of a body came; with its first bytes where they are to be seen. */
+  | { readonly kind: "arrived"; readonly id: number; readonly byteLength: number; readonly head?: Uint8Array | undefined }
+  /** A body came to its end. */
+  | { readonly kind: "arrivedAll"; readonly id: number }
   /** Memory of a `bytes` message, to be used again. */
   | { readonly kind: "taken"; readonly buffer: ArrayBuffer }
   /** The job is done; where it was to split a frame, with its parts, of which there are none where it has to stay whole. */
   | { readonly kind: "done"; readonly parts?: readonly SplitPart[] | undefined }
   | { readonly kind: "failed"; readonly error: PackedError };
+
+/** A request that a worker makes, to keep the body. */
+export interface BodyRequest extends KeptQuestion {
+  readonly id: number;
+  readonly url: string;
+  /** What `fetch` takes, as plain data. */
+  readonly init: RequestInit;
+}
+
+/** An answer to it. */
+export interface BodyAnswer {
+  readonly id: number;
+  readonly status: number;
+  readonly headers: [name: string, value: string][];
+  readonly url: string;
+  readonly type: ResponseType;
+  /** False where it brought no part of a file, and was given up. */
+  readonly isKept: boolean;
+}
 
 /** A part of a frame that decodes by itself. */
 export interface SplitPart extends ByteRange {

@@ -44,8 +44,7 @@ const part = {
 const start = {
   kind: "decode",
   module: undefined,
-  job: { path: "d/file", parts: [part] },
-  bytes: { start: 0 },
+  job: { path: "d/file", parts: [part], start: 0 },
   pieces: { byteLength: 4, count: 2 },
 } as const;
 
@@ -56,7 +55,7 @@ async function* pieces(...lengths: readonly number[]) {
 }
 
 const posts = { byteLength: 4, count: 3 };
-const streamOf = (bytes: AsyncIterable<Uint8Array>) => ({ bytes, memory: new PieceMemory(posts) });
+const streamOf = (bytes: AsyncIterable<Uint8Array>) => ({ bytes, start: 0, memory: new PieceMemory(posts) });
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 

@@ -1,16 +1,28 @@
 import { abortable, type TaskContext } from "../../../tasks/context.js";
 import { stopTogether } from "../../../tasks/stopTogether.js";
 import type { WorkerLease } from "../../../tasks/workerPool.js";
+import type { KeptBodies } from "./keptBodies.js";
 import type { FileShare, FromWorker, SplitPart, ToWorker } from "./messages.js";
 import { unpackError } from "./packError.js";
 import type { Piece } from "./parts.js";
 import type { PieceMemory } from "./pieceMemory.js";
 
+/** Bytes of a run as they come. */
+export interface JobStream {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Where the first of them stands in its file. */
+  readonly start: number;
+  /** What they are posted in, unless the worker has them. */
+  readonly memory: PieceMemory;
+  /** The worker's part in fetching them. */
+  readonly kept?: KeptBodies | undefined;
+}
+
 /** What a job brings along for a worker. */
 export interface WorkerJob {
   readonly start: ToWorker & { readonly kind: "decode" };
-  /** The bytes of its run as they come, where the worker does not read the file itself, and the memory that they are posted in. */
-  readonly stream?: { readonly bytes: AsyncIterable<Uint8Array>; readonly memory: PieceMemory } | undefined;
+  /** The bytes of its run as they come, where the worker does not read the file itself. */
+  readonly stream?: JobStream | undefined;
   /** The next share, where it reads files itself; undefined at the end. */
   readonly more?: (() => FileShare | undefined) | undefined;
   /** Takes decoded elements; the memory is the worker's again when the promise resolves. */
@@ -76,6 +88,11 @@ async function converse(worker: WorkerLease, { start, stream, more, onPiece }: W
           return;
         case "more":
           return tell(worker, { kind: "share", share: more?.() });
+        case "answered":
+        case "broken":
+        case "arrived":
+        case "arrivedAll":
+          return stream?.kept?.hear(message);
         case "taken":
           return stream?.memory.giveBack(message.buffer);
         case "done":
@@ -90,20 +107,30 @@ async function converse(worker: WorkerLease, { start, stream, more, onPiece }: W
     });
   });
   tell(worker, start);
-  await Promise.all([done, stream && postAll(worker, stream.bytes, stream.memory, context)]);
+  await Promise.all([done, stream && postAll(worker, stream, context)]);
   await Promise.all(writing);
 }
 
-/** Copies the bytes into messages, each of which is full: every message leaves some kilobytes of garbage in both threads. */
-async function postAll(worker: WorkerLease, bytes: AsyncIterable<Uint8Array>, memory: PieceMemory, context: TaskContext): Promise<void> {
+/**
+ * Copies the bytes into messages, each of which is full: every message leaves some kilobytes of garbage in both threads. What the worker has
+ * itself is left out.
+ */
+async function postAll(worker: WorkerLease, { bytes, start, memory, kept }: JobStream, context: TaskContext): Promise<void> {
   let message: Uint8Array<ArrayBuffer> | undefined;
   let byteLength = 0;
+  let offset = start;
   const post = () => {
-    if (message !== undefined) tell(worker, { kind: "bytes", buffer: message.buffer, byteLength }, [message.buffer]);
+    if (message !== undefined) tell(worker, { kind: "bytes", buffer: message.buffer, byteLength, offset }, [message.buffer]);
     message = undefined;
+    offset += byteLength;
     byteLength = 0;
   };
   for await (const piece of bytes) {
+    if (kept?.isStandIn(piece)) {
+      post();
+      offset += piece.length;
+      continue;
+    }
     for (let done = 0; done < piece.length; ) {
       message ??= new Uint8Array(await taken(memory, context));
       const some = piece.subarray(done, done + message.length - byteLength);

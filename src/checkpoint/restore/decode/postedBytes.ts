@@ -1,37 +1,54 @@
 import type { ByteRange } from "../../../bytes/ranges.js";
 import type { ByteSource } from "../../../bytes/source.js";
+import type { FetchedBodies } from "./fetchedBodies.js";
 import { ArrivingBytes, type StoredBytes } from "./storedBytes.js";
 
 interface Posted {
   readonly buffer: ArrayBuffer;
   readonly byteLength: number;
+  readonly offset: number;
 }
 
-/** Bytes of a run that another thread posts; the memory of each message is given back when it was read. */
+/** Bytes of a run that another thread posts, or that were fetched here; the memory of each message is given back when it was read. */
 export class PostedBytes implements StoredBytes {
   readonly #queue: Posted[] = [];
   readonly #giveBack: (buffer: ArrayBuffer) => void;
+  readonly #fetched: Pick<FetchedBodies, "at"> | undefined;
   readonly #arriving: ArrivingBytes;
+  /** Where in the file the next piece begins. */
+  #position: number;
   #current: Posted | undefined;
   #ended = false;
   #wake = () => {};
 
-  /** @param start offset in the file of the first byte that is posted. */
-  constructor(start: number, giveBack: (buffer: ArrayBuffer) => void) {
+  /** @param start offset in the file of the first byte. */
+  constructor(start: number, giveBack: (buffer: ArrayBuffer) => void, fetched?: Pick<FetchedBodies, "at">) {
     this.#giveBack = giveBack;
+    this.#fetched = fetched;
+    this.#position = start;
     this.#arriving = new ArrivingBytes(start, () => this.#next());
   }
 
   /** Takes the next message. */
-  add(buffer: ArrayBuffer, byteLength: number): void {
-    this.#queue.push({ buffer, byteLength });
+  add(buffer: ArrayBuffer, byteLength: number, offset: number): void {
+    this.#queue.push({ buffer, byteLength, offset });
+    this.wake();
+  }
+
+  /** Something was fetched. */
+  wake(): void {
     this.#wake();
   }
 
   /** Nothing more is posted. */
   end(): void {
     this.#ended = true;
-    this.#wake();
+    this.wake();
+  }
+
+  /** Takes what else comes: whoever fetches hears of a body's end only by reading to it. */
+  async drain(): Promise<void> {
+    while ((await this.#next()) !== undefined);
   }
 
   /** Gives all memory back that is still here. */
@@ -47,11 +64,24 @@ export class PostedBytes implements StoredBytes {
   async #next(): Promise<Uint8Array | undefined> {
     if (this.#current !== undefined) this.#giveBack(this.#current.buffer);
     this.#current = undefined;
-    while (this.#queue.length === 0 && !this.#ended) {
+    for (;;) {
+      const piece = this.#nextPosted() ?? (await this.#fetched?.at(this.#position)?.next());
+      this.#position += piece?.length ?? 0;
+      if (piece !== undefined) return piece;
+      if (this.#fetched?.at(this.#position) !== undefined || this.#isNextPosted) continue;
+      if (this.#ended) return undefined;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
     }
+  }
+
+  get #isNextPosted(): boolean {
+    return this.#queue[0]?.offset === this.#position;
+  }
+
+  #nextPosted(): Uint8Array | undefined {
+    if (!this.#isNextPosted) return undefined;
     this.#current = this.#queue.shift();
     return this.#current && new Uint8Array(this.#current.buffer, 0, this.#current.byteLength);
   }

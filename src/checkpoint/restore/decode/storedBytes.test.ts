@@ -54,9 +54,9 @@ describe("PostedBytes", () => {
     const buffers = [Uint8Array.of(1, 2, 3, 9).buffer, Uint8Array.of(4, 5).buffer];
     const read = posted.at({ offset: 11, length: 4 }).then((source) => all(source));
     await Promise.resolve();
-    posted.add(buffers[0] as ArrayBuffer, 3);
+    posted.add(buffers[0] as ArrayBuffer, 3, 10);
     await Promise.resolve();
-    posted.add(buffers[1] as ArrayBuffer, 2);
+    posted.add(buffers[1] as ArrayBuffer, 2, 13);
     posted.end();
     expect(await read).toEqual([2, 3, 4, 5]);
     expect(back).toEqual([buffers[0]]);

@@ -1,0 +1,138 @@
+import { type BodyReader, bodyReader } from "../../../storage/http/bodyReader.js";
+import type { BodyRequest, FromWorker } from "./messages.js";
+
+/** How long a piece may take to become longer, in milliseconds: each is a message. */
+const pieceMs = 20;
+
+/** Bytes that came since they were told last, of which it is told again: whoever asked does little more than count. */
+const tellLength = 2 * 1024 * 1024;
+
+/** Bodies that a worker fetches, by the place in their file at which they go on. */
+export class FetchedBodies {
+  readonly #bodies = new Map<number, FetchedBody>();
+  readonly #requests = new Map<number, AbortController>();
+  readonly #tell: (message: FromWorker) => void;
+  readonly #onBody: () => void;
+
+  /** @param onBody is called when a body can be read. */
+  constructor(tell: (message: FromWorker) => void, onBody: () => void) {
+    this.#tell = tell;
+    this.#onBody = onBody;
+  }
+
+  /** Makes a request. That it failed is told. */
+  async fetch(request: BodyRequest): Promise<void> {
+    const { id, url, init } = request;
+    const controller = new AbortController();
+    this.#requests.set(id, controller);
+    try {
+      const response = await fetch(url, { ...init, signal: controller.signal });
+      const { status, headers, type, body } = response;
+      const isPart = status === 206 && body !== null;
+      this.#tell({ kind: "answered", id, status, headers: [...headers], url: response.url, type, isKept: isPart });
+      if (!isPart) return this.drop(id);
+      this.#bodies.set(id, new FetchedBody(body, request, this.#tell, () => controller.abort()));
+      this.#onBody();
+    } catch (error) {
+      this.drop(id);
+      this.#tell({ kind: "broken", id, reason: String(error) });
+    }
+  }
+
+  /** The body that goes on at a byte of the file, if it has come so far. */
+  at(position: number): FetchedBody | undefined {
+    for (const [id, body] of this.#bodies) {
+      if (body.position === position && !body.ended) return body;
+      if (body.ended) this.drop(id);
+    }
+    return undefined;
+  }
+
+  /** Gives a request and its body up. */
+  drop(id: number): void {
+    this.#requests.get(id)?.abort();
+    this.#requests.delete(id);
+    this.#bodies.delete(id);
+  }
+
+  close(): void {
+    for (const id of [...this.#requests.keys()]) this.drop(id);
+  }
+}
+
+/** A body; how much of it came is told, if not of every piece. */
+export class FetchedBody {
+  /** Where in the file its next piece begins. */
+  position: number;
+  /** Whether all of it was given, or nothing more comes. */
+  ended = false;
+  readonly #reader: BodyReader;
+  readonly #request: BodyRequest;
+  readonly #tell: (message: FromWorker) => void;
+  readonly #abort: () => void;
+  #received = 0;
+  /** Received bytes that were not told yet. */
+  #untold = 0;
+  /** Read at once: until then nobody knows whether anything comes. */
+  #first: Promise<Uint8Array | undefined> | undefined;
+
+  constructor(body: ReadableStream<Uint8Array>, request: BodyRequest, tell: (message: FromWorker) => void, abort: () => void) {
+    this.position = request.offset;
+    this.#reader = bodyReader(body, undefined, pieceMs);
+    this.#request = request;
+    this.#tell = tell;
+    this.#abort = abort;
+    this.#first = this.#read();
+  }
+
+  /** The next piece, until it is called again; undefined where nothing more comes, which was told. */
+  async next(): Promise<Uint8Array | undefined> {
+    const piece = await (this.#first ?? this.#read());
+    this.#first = undefined;
+    if (piece === undefined) this.ended = true;
+    else this.position += piece.length;
+    return piece;
+  }
+
+  async #read(): Promise<Uint8Array | undefined> {
+    const { id, headLength, idleTimeoutMs } = this.#request;
+    try {
+      const { done, value } = await inTime(this.#reader.read(), idleTimeoutMs, this.#abort);
+      if (done || value === undefined) return this.#end({ kind: "arrivedAll", id });
+      const head = this.#received < headLength ? value.slice(0, headLength - this.#received) : undefined;
+      const isFirst = this.#received === 0;
+      this.#received += value.length;
+      this.#untold += value.length;
+      if (isFirst || head !== undefined || this.#untold >= tellLength) this.#tellArrived(head);
+      return value;
+    } catch (error) {
+      return this.#end({ kind: "broken", id, reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #tellArrived(head?: Uint8Array): void {
+    this.#tell({ kind: "arrived", id: this.#request.id, byteLength: this.#untold, head });
+    this.#untold = 0;
+  }
+
+  #end(message: FromWorker): undefined {
+    if (this.#untold > 0) this.#tellArrived();
+    this.#tell(message);
+  }
+}
+
+/** Where nothing comes for so long, whoever waits is told so. */
+async function inTime<Value>(step: Promise<Value>, ms: number, abort: () => void): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no byte came for ${ms} ms`));
+      abort();
+    }, ms);
+  });
+  try {
+    return await Promise.race([step, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

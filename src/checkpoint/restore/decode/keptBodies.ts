@@ -1,0 +1,138 @@
+import type { BodyKeeper, KeptQuestion } from "../../../storage/keptStream.js";
+import type { WorkerLease } from "../../../tasks/workerPool.js";
+import type { BodyAnswer, FromWorker, ToWorker } from "./messages.js";
+
+/** What a worker says of the bodies that it keeps. */
+export type BodyNews = FromWorker & { readonly kind: "answered" | "broken" | "arrived" | "arrivedAll" };
+
+/** Memory of stand-ins: it is never read, and takes none as long as nobody writes there. */
+const blank = new ArrayBuffer(4 * 1024 * 1024);
+
+/** Whether workers make requests. */
+export interface WorkersAsk {
+  /** False once a thread got what its worker did not: a page's policy may bind workers, and some servers want to know which page asks. */
+  mayAsk: boolean;
+}
+
+interface Asked {
+  answer(answer: BodyAnswer): void;
+  fail(error: Error): void;
+}
+
+/** A worker that fetches what it decodes; this thread decides what, and hears how much came. */
+export class KeptBodies implements BodyKeeper {
+  readonly #worker: Pick<WorkerLease, "post" | "broken">;
+  readonly #asking: WorkersAsk;
+  readonly #asked = new Map<number, Asked>();
+  readonly #bodies = new Map<number, ReadableStreamDefaultController<Uint8Array>>();
+  readonly #responses = new WeakSet<Response>();
+  readonly #standIns = new WeakSet<ArrayBufferLike>([blank]);
+  #ids = 0;
+  #ended: Error | undefined;
+
+  constructor(worker: Pick<WorkerLease, "post" | "broken">, asking: WorkersAsk) {
+    this.#worker = worker;
+    this.#asking = asking;
+    worker.broken.catch((error: Error) => this.#fail(error));
+  }
+
+  async fetch(url: string, init: RequestInit, question: KeptQuestion): Promise<Response> {
+    const answer = this.#asking.mayAsk ? await this.#ask(url, init, question) : undefined;
+    if (answer !== undefined) return this.#responseOf(answer);
+    const response = await fetch(url, init);
+    if (response.status === 206) this.#asking.mayAsk = false;
+    return response;
+  }
+
+  /** Undefined where the worker was answered with no part of a file, or not at all. */
+  async #ask(url: string, init: RequestInit, question: KeptQuestion): Promise<BodyAnswer | undefined> {
+    const { signal, headers, ...plain } = init;
+    signal?.throwIfAborted();
+    const id = ++this.#ids;
+    signal?.addEventListener("abort", () => this.#drop(id, signal.reason), { once: true });
+    try {
+      const answered = new Promise<BodyAnswer>((answer, fail) => this.#asked.set(id, { answer, fail }));
+      this.#tell({ kind: "fetch", id, url, init: { ...plain, headers: [...new Headers(headers)] }, ...question });
+      const answer = await answered;
+      return answer.isKept ? answer : undefined;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (this.#ended !== undefined) throw error;
+      return undefined;
+    }
+  }
+
+  keepsBodyOf(response: Response): boolean {
+    return this.#responses.has(response);
+  }
+
+  /** Whether a piece stands for bytes that the worker has. */
+  isStandIn({ buffer }: Uint8Array): boolean {
+    return this.#standIns.has(buffer);
+  }
+
+  hear(news: BodyNews): void {
+    const { id } = news;
+    if (news.kind === "answered") {
+      this.#asked.get(id)?.answer(news);
+      this.#asked.delete(id);
+    } else if (news.kind === "arrived") {
+      for (const piece of this.#standInsOf(news.byteLength, news.head)) this.#bodies.get(id)?.enqueue(piece);
+    } else if (news.kind === "arrivedAll") {
+      this.#end(id, (body) => body.close());
+    } else {
+      const error = new TypeError(news.reason);
+      this.#asked.get(id)?.fail(error);
+      this.#end(id, (body) => body.error(error));
+    }
+  }
+
+  #responseOf({ id, status, headers, url, type }: BodyAnswer): Response {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => void this.#bodies.set(id, controller),
+      cancel: () => this.#drop(id),
+    });
+    // A Response that is made by hand has neither an address nor a type.
+    const response = { status, headers: new Headers(headers), url, type, body, bodyUsed: false } as Partial<Response> as Response;
+    this.#responses.add(response);
+    return response;
+  }
+
+  *#standInsOf(byteLength: number, head: Uint8Array | undefined): Generator<Uint8Array> {
+    if (head !== undefined) {
+      this.#standIns.add(head.buffer);
+      yield head;
+    }
+    for (let left = byteLength - (head?.length ?? 0); left > 0; left -= blank.byteLength) {
+      yield new Uint8Array(blank, 0, Math.min(left, blank.byteLength));
+    }
+  }
+
+  #drop(id: number, reason?: unknown): void {
+    this.#tell({ kind: "drop", id });
+    const error = reason instanceof Error ? reason : new DOMException("the request was given up", "AbortError");
+    this.#asked.get(id)?.fail(error);
+    this.#end(id, (body) => body.error(error));
+  }
+
+  #end(id: number, end: (body: ReadableStreamDefaultController<Uint8Array>) => void): void {
+    const body = this.#bodies.get(id);
+    this.#asked.delete(id);
+    this.#bodies.delete(id);
+    try {
+      if (body !== undefined) end(body);
+    } catch {
+      // its reader has left
+    }
+  }
+
+  #fail(error: Error): void {
+    this.#ended = error;
+    for (const { fail } of this.#asked.values()) fail(error);
+    for (const id of [...this.#bodies.keys()]) this.#end(id, (body) => body.error(error));
+  }
+
+  #tell(message: ToWorker): void {
+    this.#worker.post(message);
+  }
+}
