@@ -415,11 +415,12 @@ test("a file that changes before a worker opens it begins the restore anew, and 
         return flipBits(dataFile, [1_000_000]);
       };
       const failure = await failureOf(restoredHashes("run", step, device));
-      return { name: failure?.name, reason: failure?.reason, jobs, alive: buffers().alive };
+      return { name: failure?.name, reason: failure?.reason, message: failure?.message, jobs, alive: buffers().alive };
     },
     { step: steps.chunks, dataFile: dataFile(steps.chunks) },
   );
-  expect(found).toEqual({ name: "StorageError", reason: "changed", jobs: 2, alive: 0 });
+  const message = expect.stringMatching(/^1\/model\/d\/\w+: the file changed/);
+  expect(found).toEqual({ name: "StorageError", reason: "changed", message, jobs: 2, alive: 0 });
 });
 
 for (const [title, step] of [

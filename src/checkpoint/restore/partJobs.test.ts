@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { placeBlock } from "../../arrays/place.js";
 import { encoded, weights } from "../../codecs/zstd/frames.testing.js";
 import { loadZstd } from "../../codecs/zstd/loadZstd.js";
@@ -16,7 +16,13 @@ import { workersHere } from "./workersHere.testing.js";
 // Files that workers read themselves: the workers' own script, on this thread.
 
 const chunkLength = 512 * 1024;
+/** Chunks that all files are made of. */
+const contents = Array.from({ length: 7 }, (_, seed) => weights(chunkLength, seed + 1));
+let frames: readonly Uint8Array[];
 
+beforeAll(async () => {
+  frames = await Promise.all(contents.map((content) => encoded(content)));
+});
 beforeEach(() => {
   vi.stubGlobal("FileSystemSyncAccessHandle", { prototype: { mode: "read-only" } });
 });
@@ -31,19 +37,18 @@ interface DataFile {
 
 const fileIn = (folder: string, name: string, chunks: number): DataFile => ({ folder, path: `d/${name}`, chunks });
 
-/** Each file is one array, restored into memory. */
-async function madeFiles(files: readonly DataFile[]) {
+/** Each file is one array, restored into memory. `isInline`: its chunks stand in the index, of which that file is a part. */
+async function madeFiles(files: readonly DataFile[], isInline = false) {
   const system = new FakeFileSystem();
   const root = directoryReading("place", async () => system.directory());
   const folders = new Map([...new Set(files.map(({ folder }) => folder))].map((folder) => [folder, subfolder(root, folder)]));
   const transfers: Transfer<Uint8Array>[] = [];
   const expected: Uint8Array[] = [];
   for (const [seed, { folder, path, chunks }] of files.entries()) {
-    const content = weights(chunks * chunkLength, seed + 1);
-    const frames = await Promise.all(
-      Array.from({ length: chunks }, (_, index) => encoded(content.subarray(index * chunkLength, (index + 1) * chunkLength))),
-    );
-    system.files.set(`${folder}/${path}`, { bytes: Uint8Array.from(Buffer.concat(frames)), lastModified: 1 });
+    const ofFile = <Each>(pool: readonly Each[]) =>
+      Array.from({ length: chunks }, (_, index) => pool[(seed + index) % pool.length] as Each);
+    const content = Buffer.concat(ofFile(contents));
+    system.files.set(`${folder}/${path}`, { bytes: Uint8Array.from(Buffer.concat(ofFile(frames))), lastModified: 1 });
     const zarray = { zarr_format: 2, shape: [content.length], chunks: [chunkLength], dtype: "|u1", order: "C", compressor: { id: "zstd" } };
     const metadata = new TextEncoder().encode(JSON.stringify({ ...zarray, fill_value: null, filters: null }));
     const array = await openZarrArray(memoryStorage({ ".zarray": metadata }), "");
@@ -51,9 +56,11 @@ async function madeFiles(files: readonly DataFile[]) {
     if (array === undefined || storage === undefined) throw new Error("no array");
     let offset = 0;
     const located = Array.from(array.chunks(), (chunk, index) => {
-      const range = { offset, length: frames[index]?.length ?? 0 };
+      const range = { offset, length: ofFile(frames)[index]?.length ?? 0 };
       offset += range.length;
-      return { chunk, source: { kind: "range", storage, path, range } as const };
+      const bytes = system.files.get(`${folder}/${path}`)?.bytes.subarray(range.offset, offset) ?? new Uint8Array();
+      const inline = { kind: "inline", bytes, path, offset: range.offset } as const;
+      return { chunk, source: isInline ? inline : ({ kind: "range", storage, path, range } as const) };
     });
     const target = new Uint8Array(content.length);
     transfers.push({ array, dtype: "uint8", folder, chunks: located, missingChunksAreLost: true, target, chunkDone: () => {} });
@@ -102,14 +109,28 @@ describe("the files of a folder are dealt to workers", () => {
   it("and damage in the second one names that file, from the root on, closes it, and ends the worker", async () => {
     const { system, restore, budget } = await madeFiles(files);
     const { pool, workers } = workersHere(1);
-    const [first, second = ""] = await orderOf(files, model);
+    const [first, second = ""] = await orderOf(files);
     const damaged = system.files.get(second);
     damaged?.bytes.fill(0xff, 0, 4);
     expect(await failureOf(restore(pool))).toMatchObject({ name: "CorruptCheckpointError", path: second, offset: 0 });
-    expect(new Set(workers[0]?.shares.map(({ path }) => `${model}/${path}`))).toEqual(new Set([first, second]));
+    expect(new Set(workers[0]?.shares.map(({ path }) => path))).toEqual(new Set([first, second]));
     expect(system.open).toEqual([]);
     expect(budget.used).toBe(0);
     expect([pool.started, pool.ended]).toEqual([1, 1]);
+    pool.close();
+  });
+
+  it.each([
+    ["changed", (system: FakeFileSystem, path: string) => void system.files.set(path, { bytes: new Uint8Array(9), lastModified: 2 })],
+    ["went", (system: FakeFileSystem, path: string) => void system.files.delete(path)],
+  ])("and one that %s before a worker opened it is named from the root on", async (_, change) => {
+    const { system, restore, budget } = await madeFiles(files);
+    const [, second = ""] = await orderOf(files);
+    const { pool, workers } = workersHere(1, ({ kind }) => kind === "decode" && change(system, second));
+    expect(await failureOf(restore(pool))).toMatchObject({ name: "StorageError", reason: "changed", path: second });
+    expect(workers[0]?.shares.length).toBeGreaterThan(1);
+    expect(system.open).toEqual([]);
+    expect(budget.used).toBe(0);
     pool.close();
   });
 
@@ -155,22 +176,26 @@ describe("the files of two folders", () => {
   });
 
   it.each(files)("are told apart where one is damaged: $folder/$path", async ({ folder, path }) => {
+    const damage = { name: "CorruptCheckpointError", path: `${folder}/${path}`, offset: 0 };
     const { restore, system } = await madeFiles(files);
     system.files.get(`${folder}/${path}`)?.bytes.fill(0xff, 0, 4);
-    for (const size of [0, 1, 2]) {
+    for (const size of [1, 2]) {
       const { pool } = workersHere(size);
-      const failure = await failureOf(restore(size === 0 ? undefined : pool));
-      expect(failure).toMatchObject({ name: "CorruptCheckpointError", path: `${folder}/${path}`, offset: 0 });
+      expect(await failureOf(restore(pool))).toMatchObject(damage);
       pool.close();
     }
+    expect(await failureOf(restore(undefined))).toMatchObject(damage);
+    const inIndex = await madeFiles(files, true);
+    inIndex.system.files.get(`${folder}/${path}`)?.bytes.fill(0xff, 0, 4);
+    expect(await failureOf(inIndex.restore(undefined))).toMatchObject(damage);
   });
 });
 
 /** The files' paths from the root, in the order in which one worker reads them. */
-async function orderOf(files: readonly DataFile[], folder: string): Promise<string[]> {
+async function orderOf(files: readonly DataFile[]): Promise<string[]> {
   const { restore } = await madeFiles(files);
   const { pool, workers } = workersHere(1);
   await restore(pool);
   pool.close();
-  return [...new Set(workers[0]?.shares.map(({ path }) => `${folder}/${path}`))];
+  return [...new Set(workers[0]?.shares.map(({ path }) => path))];
 }

@@ -1,6 +1,7 @@
 import { dtypes } from "../../arrays/dtypes.js";
 import type { ByteRange } from "../../bytes/ranges.js";
 import type { ByteSource } from "../../bytes/source.js";
+import { pathIn } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { stopTogether } from "../../tasks/stopTogether.js";
@@ -55,8 +56,9 @@ export class PartJobs<Target> {
   inIndex(chunks: readonly InlineChunk<Target>[]): Job[] {
     const byPath = new Map<string, InlineChunk<Target>[]>();
     for (const chunk of chunks) {
-      const members = byPath.get(chunk.source.path);
-      if (members === undefined) byPath.set(chunk.source.path, [chunk]);
+      const path = pathIn(chunk.transfer.folder, chunk.source.path);
+      const members = byPath.get(path);
+      if (members === undefined) byPath.set(path, [chunk]);
       else members.push(chunk);
     }
     return Array.from(byPath, ([path, members]) => {
@@ -87,7 +89,8 @@ export class PartJobs<Target> {
     if (handle === undefined) return undefined;
     const { fileVersion } = await import("../../storage/fileSource.js");
     const folder = ranges[0]?.transfer.folder ?? "";
-    return { pinned: { handle, version: await fileVersion(handle, path) }, storage, path, folder };
+    const name = pathIn(folder, path);
+    return { pinned: { handle, version: await fileVersion(handle, name) }, storage, path, folder, name };
   }
 
   /** Jobs that take shares of all files of a folder, one a worker. */
@@ -121,7 +124,7 @@ export class PartJobs<Target> {
     if (codec !== "zstd" || decodedLength < longFrame) return [whole];
     const worker = await this.#decoding.workers?.acquire(context);
     if (worker === undefined) return [whole];
-    const question = { kind: "split", file: file.pinned, path: file.path, part: whole.stored } as const;
+    const question = { kind: "split", file: file.pinned, path: file.name, part: whole.stored } as const;
     return cutInParts(whole, await withFolder(range.transfer.folder, splitOnWorker(worker, question, context)));
   }
 
@@ -149,7 +152,7 @@ export class PartJobs<Target> {
       for (const part of parts) taken.push(part);
       const isOpen = file === open;
       open = file;
-      return { path: file.path, parts: parts.map(({ stored }) => stored), ...(!isOpen && { file: file.pinned }) };
+      return { path: file.name, parts: parts.map(({ stored }) => stored), ...(!isOpen && { file: file.pinned }) };
     };
     const more = () => {
       const next = others.shift();
@@ -229,6 +232,8 @@ interface FileAtHand {
   readonly path: string;
   /** The item's, which the path is relative to. */
   readonly folder: string;
+  /** The path from the storage's root, for what a worker finds wrong with the file. */
+  readonly name: string;
 }
 
 /** Parts, and what errors call their file. */
