@@ -2,7 +2,7 @@ import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { abortable, type TaskContext } from "../tasks/context.js";
 import { blobPieces, readBlob } from "./fileSystem/blobBytes.js";
 import { changedError } from "./fileSystem/failures.js";
-import { type FileVersion, readFailure, requireVersion, versionOf } from "./fileSystem/fileVersion.js";
+import { type FileVersion, noteVersion, readFailure, requireVersion, versionOf } from "./fileSystem/fileVersion.js";
 import { Handles, type OpenRoot, unlessAbsent } from "./fileSystem/handles.js";
 import { fileTooLong, lengthError } from "./lengthError.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
@@ -103,7 +103,9 @@ async function sizeOf(place: Place, path: string, ctx: TaskContext): Promise<num
 }
 
 async function handleOf(place: Place, path: string, ctx: TaskContext): Promise<FileSystemFileHandle | undefined> {
-  return (await openFile(place, path, ctx))?.handle;
+  const opened = await openFile(place, path, ctx);
+  if (opened !== undefined) noteVersion(opened.handle, versionOf(opened.file));
+  return opened?.handle;
 }
 
 async function list({ handles }: Place, prefix: string, { signal }: TaskContext): Promise<StorageListing> {

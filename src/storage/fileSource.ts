@@ -2,7 +2,7 @@ import { type ByteRange, endOf } from "../bytes/ranges.js";
 import type { ByteSource } from "../bytes/source.js";
 import { readBlob } from "./fileSystem/blobBytes.js";
 import { changedError, fileSystemError, isAbsence } from "./fileSystem/failures.js";
-import { type FileVersion, readFailure, requireVersion, versionOf } from "./fileSystem/fileVersion.js";
+import { type FileVersion, notedVersion, readFailure, requireVersion, versionOf } from "./fileSystem/fileVersion.js";
 import { lengthError } from "./lengthError.js";
 import { requireRange } from "./paths.js";
 
@@ -58,9 +58,9 @@ export async function openFileSource(handle: FileSystemFileHandle, options: File
   }
 }
 
-/** The version that a file has now. Throws as {@link openFileSource}. */
+/** The version that a file had when its storage gave the handle, or else has now. Throws as {@link openFileSource}. */
 export const fileVersion = async (handle: FileSystemFileHandle, path: string): Promise<FileVersion> =>
-  versionOf(await openFile(path, handle, undefined));
+  notedVersion(handle) ?? versionOf(await openFile(path, handle, undefined));
 
 /** Undefined where slices have to do; where they do neither, they say why. */
 async function openSyncHandle(handle: FileSystemFileHandle & SyncOpener): Promise<SyncHandle | undefined> {

@@ -66,7 +66,7 @@ export class Delivery<Target> {
       });
       chunks.push({ chunk, byteLength });
     }
-    await this.#hand(blocks);
+    await this.#write(blocks);
     for (const { chunk, byteLength } of chunks) {
       chunk.missingBytes -= byteLength;
       if (chunk.missingBytes === 0) chunk.transfer.chunkDone();
@@ -78,17 +78,22 @@ export class Delivery<Target> {
     signal?.throwIfAborted();
     const stored = array.spec.dtype;
     const cast = stored === dtype ? undefined : (await loadCast()).castFrom(stored, dtype);
-    if (cast === undefined) return this.#hand([{ target, block }]);
+    if (cast === undefined) return this.#writeRested([{ target, block }]);
     const itemsize = dtypes[stored].itemsize;
     const elements = Math.floor(castPieceLength / Math.max(itemsize, dtypes[dtype].itemsize));
     for (let start = 0; start < block.data.byteLength; start += elements * itemsize) {
       const data = cast(block.data.subarray(start, start + elements * itemsize));
-      await this.#hand([{ target, block: { ...block, elementOffset: block.elementOffset + start / itemsize, data } }]);
+      await this.#writeRested([{ target, block: { ...block, elementOffset: block.elementOffset + start / itemsize, data } }]);
     }
   }
 
-  async #hand(blocks: readonly TargetBlock<Target>[]): Promise<void> {
-    if (this.#pace.due) await this.#pace.rest();
+  async #writeRested(blocks: readonly TargetBlock<Target>[]): Promise<void> {
+    await this.rest();
     await this.#write(blocks);
+  }
+
+  /** Lets others have their turn where it is time: for work that never waits for anything outside, unlike pieces that workers send. */
+  async rest(): Promise<void> {
+    if (this.#pace.due) await this.#pace.rest();
   }
 }

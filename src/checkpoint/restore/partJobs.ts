@@ -204,7 +204,10 @@ export class PartJobs<Target> {
 
   #decodeHere(path: string, parts: readonly PartOnItsWay<Target>[], bytes: StoredBytes, context: TaskContext): Promise<void> {
     const job = { path, parts: parts.map(({ stored }) => stored) };
-    const onPiece = (piece: Piece) => this.#delivery.piece(parts, piece, context);
+    const onPiece = async (piece: Piece) => {
+      await this.#delivery.rest();
+      await this.#delivery.piece(parts, piece, context);
+    };
     return decodeHere({ job, bytes, pieces: this.#sizes.pieces, onPiece });
   }
 

@@ -7,6 +7,15 @@ export interface FileVersion {
   readonly lastModified: number;
 }
 
+// A handle was looked at when it was found; each further look at it takes milliseconds.
+const seen = new WeakMap<FileSystemFileHandle, FileVersion>();
+
+/** Notes the version that a file had when its handle was found. */
+export const noteVersion = (handle: FileSystemFileHandle, version: FileVersion): void => void seen.set(handle, version);
+
+/** The version that was noted last. */
+export const notedVersion = (handle: FileSystemFileHandle): FileVersion | undefined => seen.get(handle);
+
 /** The version that a File shows, which stands for the file as it was when the File was made. */
 export const versionOf = ({ size, lastModified }: File): FileVersion => ({ byteLength: size, lastModified });
 
