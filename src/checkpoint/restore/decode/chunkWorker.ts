@@ -75,7 +75,7 @@ async function decodePosted(job: PostedParts, decoder: ZstdDecoder | undefined, 
   posted = new PostedBytes(job.start, (buffer) => tell({ kind: "taken", buffer }, [buffer]), bodies);
   try {
     await decodeParts([{ ...job, bytes: posted }], decoder, writer);
-    await posted.drain();
+    await bodies.drain();
     posted.close();
   } finally {
     bodies.close();

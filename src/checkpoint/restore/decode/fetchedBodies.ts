@@ -48,6 +48,11 @@ export class FetchedBodies {
     return undefined;
   }
 
+  /** Reads bodies to their ends: only there is it known, and told, that nothing more comes. */
+  async drain(): Promise<void> {
+    for (const body of this.#bodies.values()) while ((await body.next()) !== undefined);
+  }
+
   /** Gives a request and its body up. */
   drop(id: number): void {
     this.#requests.get(id)?.abort();

@@ -46,11 +46,6 @@ export class PostedBytes implements StoredBytes {
     this.wake();
   }
 
-  /** Takes what else comes: whoever fetches hears of a body's end only by reading to it. */
-  async drain(): Promise<void> {
-    while ((await this.#next()) !== undefined);
-  }
-
   /** Gives all memory back that is still here. */
   close(): void {
     for (const { buffer } of [...(this.#current === undefined ? [] : [this.#current]), ...this.#queue.splice(0)]) this.#giveBack(buffer);
