@@ -39,6 +39,11 @@ export class WorkerPool {
     this.size = options.size;
   }
 
+  /** Whether somebody waits for a worker: who has one for long may give it back between two parts of his work. */
+  get isAwaited(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /** Workers started so far, those that failed to load included. */
   get started(): number {
     return this.#started;

@@ -1,5 +1,4 @@
 import { dtypes } from "../../arrays/dtypes.js";
-import type { ByteRange } from "../../bytes/ranges.js";
 import type { ByteSource } from "../../bytes/source.js";
 import { pathIn } from "../../storage/paths.js";
 import type { ReadableStorage } from "../../storage/storage.js";
@@ -29,6 +28,7 @@ import {
   streamRuns,
   wholePart,
 } from "./planJobs.js";
+import { type RunRange, RunStreams } from "./runStreams.js";
 
 /** Memory of a decoder: the window that it may look back on, usually 512 KiB, and as much again. */
 const decoderLength = 2 * 1024 * 1024;
@@ -80,7 +80,7 @@ export class PartJobs<Target> {
         return [{ file, parts: (await Promise.all(ranges.map((range) => this.#partsOf(file, range, context)))).flat() }];
       }),
     );
-    return [...this.#shareJobs(dealt.flat()), ...longestFirst(streamed).map((run) => this.#streamJob(run))];
+    return [...this.#shareJobs(dealt.flat()), ...this.#runJobs(streamed)];
   }
 
   /** Undefined where workers cannot read it themselves. */
@@ -96,25 +96,27 @@ export class PartJobs<Target> {
   /** Jobs that take shares of all files of a folder, one a worker. */
   #shareJobs(files: readonly PartsOfFile<FileAtHand, PartOnItsWay<Target>>[]): Job[] {
     const size = this.#decoding.workers?.size ?? 1;
-    const folders = new Map<string, PartsOfFile<FileAtHand, PartOnItsWay<Target>>[]>();
-    for (const file of files) {
-      const members = folders.get(file.file.folder);
-      if (members === undefined) folders.set(file.file.folder, [file]);
-      else members.push(file);
-    }
-    return Array.from(folders.values()).flatMap((members) => {
+    return byFolder(files).flatMap((members) => {
       const shares = fileShares(members, size);
       const named = members.map(({ file: { path }, parts }) => ({ path, parts }));
       return shares.slice(0, size).map(() => this.#job(named, (running) => this.#decodeShares(shares, running)));
     });
   }
 
-  #runsOf({ storage, path, ranges }: FileRanges<Target>): StreamRun<Target>[] {
-    return streamRuns(ranges).map((range) => ({ storage, path, range, parts: range.members.map(wholeOnItsWay) }));
+  /** Jobs that take run after run of a folder's files, one a worker; where there is nothing to decode, each run is a job of this thread. */
+  #runJobs(runs: readonly StreamRun<Target>[]): Job[] {
+    const { workers } = this.#decoding;
+    const isForWorkers = ({ parts }: StreamRun<Target>) => workers !== undefined && parts.some(isWork);
+    const here = runs.filter((run) => !isForWorkers(run));
+    const shared = byFolder(runs.filter(isForWorkers)).flatMap((members) => {
+      const queue = longestFirst(members);
+      return queue.slice(0, workers?.size).map(() => this.#job(members, (running) => this.#decodeRuns(queue, running)));
+    });
+    return [...shared, ...here.map((run) => this.#job([run], (running) => this.#decodeRunHere(run, running)))];
   }
 
-  #streamJob(run: StreamRun<Target>): Job {
-    return this.#job([run], (running) => this.#decodeStream(run, running));
+  #runsOf({ storage, path, ranges }: FileRanges<Target>): StreamRun<Target>[] {
+    return streamRuns(ranges).map((range) => ({ storage, path, range, parts: range.members.map(wholeOnItsWay) }));
   }
 
   /** A chunk whole, or a long frame in parts that several workers decode at once, where it can be cut. */
@@ -130,14 +132,17 @@ export class PartJobs<Target> {
 
   /** Decodes shares, until those who do so together have taken all. */
   async #decodeShares(shares: PartsOfFile<FileAtHand, PartOnItsWay<Target>>[], context: TaskContext): Promise<void> {
-    const worker = await this.#decoding.workers?.acquire(context);
-    const first = shares.shift();
-    if (worker !== undefined && first !== undefined) return this.#decodeSharesOn(worker, first, shares, context);
-    worker?.release(true);
-    for (let share = first; share !== undefined; share = shares.shift()) {
-      const { storage, path } = share.file;
-      for (const part of share.parts) await this.#decodeStream({ storage, path, range: part.stored, parts: [part] }, context);
+    while (shares.length > 0) {
+      const worker = await this.#decoding.workers?.acquire(context);
+      const share = shares.shift();
+      if (share === undefined) worker?.release(true);
+      else if (worker !== undefined) await this.#decodeSharesOn(worker, share, shares, context);
+      else await this.#decodeShareHere(share, context);
     }
+  }
+
+  async #decodeShareHere({ file: { storage, path }, parts }: PartsOfFile<FileAtHand, PartOnItsWay<Target>>, context: TaskContext) {
+    for (const part of parts) await this.#decodeRunHere({ storage, path, range: part.stored, parts: [part] }, context);
   }
 
   #decodeSharesOn(
@@ -155,39 +160,72 @@ export class PartJobs<Target> {
       return { path: file.name, parts: parts.map(({ stored }) => stored), ...(!isOpen && { file: file.pinned }) };
     };
     const more = () => {
-      const next = others.shift();
+      const next = this.#isAwaited ? undefined : others.shift();
       return next && told(next);
     };
     return this.#decodeOn(worker, told(first), taken, { more }, context);
   }
 
-  /** The stream stops with what decodes it: where a worker has ended, it would wait for that forever. */
-  async #decodeStream({ storage, path, range, parts }: StreamRun<Target>, context: TaskContext): Promise<void> {
-    const worker = parts.some(isWork) ? await this.#decoding.workers?.acquire(context) : undefined;
-    const kept = worker && new KeptBodies(worker, this.#asking);
-    let bytes: AsyncGenerator<Uint8Array> | undefined;
-    const decode = async (together: TaskContext): Promise<void> => {
-      const arriving = bytesOfRun(storage, path, range, together, kept);
-      bytes = arriving;
-      if (worker !== undefined) return this.#decodePosted(worker, { path, parts, bytes, start: range.offset, kept }, together);
-      return this.#decodeHere(path, parts, new ArrivingBytes(range.offset, async () => (await arriving.next()).value), together);
-    };
-    try {
-      await stopTogether(decode, context);
-    } finally {
-      await bytes?.return(undefined);
+  /** Whether another restore waits for a worker: it gets one after what is being decoded. */
+  get #isAwaited(): boolean {
+    return this.#decoding.workers?.isAwaited === true;
+  }
+
+  /** Decodes runs, until those who do so together have taken all. */
+  async #decodeRuns(runs: StreamRun<Target>[], context: TaskContext): Promise<void> {
+    while (runs.length > 0) {
+      const worker = await this.#decoding.workers?.acquire(context);
+      if (worker !== undefined) await this.#decodeRunsOn(worker, runs, context);
+      else for (let run = runs.shift(); run !== undefined; run = runs.shift()) await this.#decodeRunHere(run, context);
     }
   }
 
-  async #decodePosted(
+  /** The next run is asked for before the last bytes of the one before have come. All streams stop with the worker: else they would wait for it. */
+  async #decodeRunsOn(worker: WorkerLease, runs: StreamRun<Target>[], context: TaskContext): Promise<void> {
+    const streams = new RunStreams(new KeptBodies(worker, this.#asking));
+    let finished = false;
+    try {
+      await stopTogether(async (together) => {
+        const begin = () => {
+          const run = runs.shift();
+          return run && { run, stream: streams.begin(run, together) };
+        };
+        for (let current = begin(); current !== undefined; ) {
+          let next: typeof current | undefined;
+          const onNearEnd = () => {
+            next ??= this.#isAwaited ? undefined : begin();
+          };
+          await this.#decodeRunOn(worker, current.run, { ...current.stream, onNearEnd }, together);
+          onNearEnd();
+          current = next;
+        }
+      }, context);
+      finished = true;
+    } finally {
+      worker.release(finished);
+      await streams.close();
+    }
+  }
+
+  async #decodeRunOn(
     worker: WorkerLease,
-    { path, parts, ...stream }: NamedParts<Target> & Omit<JobStream, "memory">,
+    { path, parts, range }: StreamRun<Target>,
+    stream: Omit<JobStream, "memory"> & { readonly run: number },
     context: TaskContext,
   ): Promise<void> {
-    const job = { path, parts: parts.map(({ stored }) => stored), start: stream.start };
+    const job = { path, parts: parts.map(({ stored }) => stored), start: range.offset, run: stream.run };
     const memory = this.#posts.pop() ?? new PieceMemory(this.#sizes.posts);
-    await this.#decodeOn(worker, job, parts, { stream: { ...stream, memory } }, context);
+    await this.#decodeOn({ ...worker, release: () => {} }, job, parts, { stream: { ...stream, memory } }, context);
     this.#posts.push(memory);
+  }
+
+  async #decodeRunHere({ storage, path, range, parts }: StreamRun<Target>, context: TaskContext): Promise<void> {
+    const bytes = bytesOfRun(storage, path, range, context);
+    try {
+      await this.#decodeHere(path, parts, new ArrivingBytes(range.offset, async () => (await bytes.next()).value), context);
+    } finally {
+      await bytes.return(undefined);
+    }
   }
 
   /** `parts` are those of the job, and those of further shares as they are taken. */
@@ -246,9 +284,18 @@ interface NamedParts<Target> {
 }
 
 /** Parts of a file that comes as a stream, and the range of it that holds them. */
-interface StreamRun<Target> extends NamedParts<Target> {
-  readonly storage: ReadableStorage;
-  readonly range: ByteRange;
+interface StreamRun<Target> extends NamedParts<Target>, RunRange {}
+
+/** Members by the folder of their item, which the paths of their errors begin with. */
+function byFolder<Member extends { readonly parts: readonly PartOnItsWay<unknown>[] }>(members: readonly Member[]): Member[][] {
+  const folders = new Map<string, Member[]>();
+  for (const member of members) {
+    const folder = member.parts[0]?.chunk.transfer.folder ?? "";
+    const others = folders.get(folder);
+    if (others === undefined) folders.set(folder, [member]);
+    else others.push(member);
+  }
+  return [...folders.values()];
 }
 
 /** What one job has on its way: decoded pieces, and stored bytes for its worker. */

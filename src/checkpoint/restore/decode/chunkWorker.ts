@@ -18,7 +18,7 @@ const mostKeptMemory = 16 * 1024 * 1024;
 const tell = (message: FromWorker, transfer: Transferable[] = []) => postMessage(message, { transfer });
 const memory = new PieceMemory({ byteLength: 0, count: 0 });
 let posted: PostedBytes | undefined;
-let fetched: FetchedBodies | undefined;
+const fetched = new FetchedBodies(tell, () => posted?.wake());
 /** Takes the share that was asked for. */
 let supply: (share: FileShare | undefined) => void = () => {};
 let idleDecoder: ZstdDecoder | undefined;
@@ -34,9 +34,9 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
     case "bytes":
       return posted?.add(data.buffer, data.byteLength, data.offset);
     case "fetch":
-      return void fetched?.fetch(data);
+      return void fetched.fetch(data);
     case "drop":
-      return fetched?.drop(data.id);
+      return fetched.drop(data.id);
     case "end":
       return posted?.end();
     case "returned":
@@ -70,16 +70,15 @@ async function decode({ module, job, pieces }: ToWorker & { kind: "decode" }): P
 }
 
 async function decodePosted(job: PostedParts, decoder: ZstdDecoder | undefined, writer: PieceWriter): Promise<void> {
-  const bodies = new FetchedBodies(tell, () => posted?.wake());
-  fetched = bodies;
-  posted = new PostedBytes(job.start, (buffer) => tell({ kind: "taken", buffer }, [buffer]), bodies);
-  try {
-    await decodeParts([{ ...job, bytes: posted }], decoder, writer);
-    await bodies.drain();
-    posted.close();
-  } finally {
-    bodies.close();
-  }
+  const { run, start } = job;
+  posted = new PostedBytes(
+    start,
+    (buffer) => tell({ kind: "taken", buffer }, [buffer]),
+    (position) => fetched.at(run, position),
+  );
+  await decodeParts([{ ...job, bytes: posted }], decoder, writer);
+  await fetched.drain(run);
+  posted.close();
 }
 
 /** This share and those that follow, each of an open file, as long as there are more. */

@@ -39,18 +39,22 @@ export class FetchedBodies {
     }
   }
 
-  /** The body that goes on at a byte of the file, if it has come so far. */
-  at(position: number): FetchedBody | undefined {
+  /** The body of a run that goes on at a byte of its file, if it has come so far. */
+  at(run: number, position: number): FetchedBody | undefined {
     for (const [id, body] of this.#bodies) {
-      if (body.position === position && !body.ended) return body;
+      if (body.run === run && body.position === position && !body.ended) return body;
       if (body.ended) this.drop(id);
     }
     return undefined;
   }
 
-  /** Reads bodies to their ends: only there is it known, and told, that nothing more comes. */
-  async drain(): Promise<void> {
-    for (const body of this.#bodies.values()) while ((await body.next()) !== undefined);
+  /** Reads the bodies of a run to their ends: only there is it known, and told, that nothing more comes. */
+  async drain(run: number): Promise<void> {
+    for (const [id, body] of this.#bodies) {
+      if (body.run !== run) continue;
+      while ((await body.next()) !== undefined);
+      this.drop(id);
+    }
   }
 
   /** Gives a request and its body up. */
@@ -59,14 +63,11 @@ export class FetchedBodies {
     this.#requests.delete(id);
     this.#bodies.delete(id);
   }
-
-  close(): void {
-    for (const id of [...this.#requests.keys()]) this.drop(id);
-  }
 }
 
 /** A body; how much of it came is told, if not of every piece. */
 export class FetchedBody {
+  readonly run: number;
   /** Where in the file its next piece begins. */
   position: number;
   /** Whether all of it was given, or nothing more comes. */
@@ -82,6 +83,7 @@ export class FetchedBody {
   #first: Promise<Uint8Array | undefined> | undefined;
 
   constructor(body: ReadableStream<Uint8Array>, request: BodyRequest, tell: (message: FromWorker) => void, abort: () => void) {
+    this.run = request.run;
     this.position = request.offset;
     this.#reader = bodyReader(body, undefined, pieceMs);
     this.#request = request;

@@ -14,13 +14,15 @@ export interface WorkersAsk {
   mayAsk: boolean;
 }
 
+type RunQuestion = KeptQuestion & { readonly run: number };
+
 interface Asked {
   answer(answer: BodyAnswer): void;
   fail(error: Error): void;
 }
 
 /** A worker that fetches what it decodes; this thread decides what, and hears how much came. */
-export class KeptBodies implements BodyKeeper {
+export class KeptBodies {
   readonly #worker: Pick<WorkerLease, "post" | "broken">;
   readonly #asking: WorkersAsk;
   readonly #asked = new Map<number, Asked>();
@@ -36,7 +38,15 @@ export class KeptBodies implements BodyKeeper {
     worker.broken.catch((error: Error) => this.#fail(error));
   }
 
-  async fetch(url: string, init: RequestInit, question: KeptQuestion): Promise<Response> {
+  /** What keeps the bodies of one run. */
+  ofRun(run: number): BodyKeeper {
+    return {
+      fetch: (url, init, question) => this.#fetch(url, init, { ...question, run }),
+      keepsBodyOf: (response) => this.#responses.has(response),
+    };
+  }
+
+  async #fetch(url: string, init: RequestInit, question: RunQuestion): Promise<Response> {
     const answer = this.#asking.mayAsk ? await this.#ask(url, init, question) : undefined;
     if (answer !== undefined) return this.#responseOf(answer);
     const response = await fetch(url, init);
@@ -45,7 +55,7 @@ export class KeptBodies implements BodyKeeper {
   }
 
   /** Undefined where the worker was answered with no part of a file, or not at all. */
-  async #ask(url: string, init: RequestInit, question: KeptQuestion): Promise<BodyAnswer | undefined> {
+  async #ask(url: string, init: RequestInit, question: RunQuestion): Promise<BodyAnswer | undefined> {
     const { signal, headers, ...plain } = init;
     signal?.throwIfAborted();
     const id = ++this.#ids;
@@ -60,10 +70,6 @@ export class KeptBodies implements BodyKeeper {
       if (this.#ended !== undefined) throw error;
       return undefined;
     }
-  }
-
-  keepsBodyOf(response: Response): boolean {
-    return this.#responses.has(response);
   }
 
   /** Whether a piece stands for bytes that the worker has. */

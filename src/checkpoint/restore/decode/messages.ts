@@ -15,9 +15,11 @@ export interface FileShare extends StoredParts {
   readonly file?: PinnedFile | undefined;
 }
 
-/** Parts whose bytes come in messages, from byte `start` of their file on. */
+/** Parts whose bytes come in messages, from byte `start` of their file on, or as bodies of requests for that run. */
 export interface PostedParts extends StoredParts {
   readonly start: number;
+  /** Tells it from other runs of a worker. */
+  readonly run: number;
 }
 
 /** What a worker is told. */
@@ -68,6 +70,8 @@ export type FromWorker =
 /** A request that a worker makes, to keep the body. */
 export interface BodyRequest extends KeptQuestion {
   readonly id: number;
+  /** The run that the body is of. */
+  readonly run: number;
   readonly url: string;
   /** What `fetch` takes, as plain data. */
   readonly init: RequestInit;

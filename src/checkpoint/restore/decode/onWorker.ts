@@ -16,6 +16,9 @@ export interface JobStream {
   readonly memory: PieceMemory;
   /** The worker's part in fetching them. */
   readonly kept?: KeptBodies | undefined;
+  /** Called before the last of them come. */
+  readonly onNearEnd?: (() => void) | undefined;
+  readonly end?: number | undefined;
 }
 
 /** What a job brings along for a worker. */
@@ -111,11 +114,15 @@ async function converse(worker: WorkerLease, { start, stream, more, onPiece }: W
   await Promise.all(writing);
 }
 
+/** Bytes of a run that are still to come when the next one is expected. */
+const aheadLength = 4 * 1024 * 1024;
+
 /**
  * Copies the bytes into messages, each of which is full: every message leaves some kilobytes of garbage in both threads. What the worker has
  * itself is left out.
  */
-async function postAll(worker: WorkerLease, { bytes, start, memory, kept }: JobStream, context: TaskContext): Promise<void> {
+async function postAll(worker: WorkerLease, stream: JobStream, context: TaskContext): Promise<void> {
+  const { bytes, start, memory, kept, onNearEnd, end = start } = stream;
   let message: Uint8Array<ArrayBuffer> | undefined;
   let byteLength = 0;
   let offset = start;
@@ -126,6 +133,7 @@ async function postAll(worker: WorkerLease, { bytes, start, memory, kept }: JobS
     byteLength = 0;
   };
   for await (const piece of bytes) {
+    if (offset + byteLength + piece.length >= end - aheadLength) onNearEnd?.();
     if (kept?.isStandIn(piece)) {
       post();
       offset += piece.length;

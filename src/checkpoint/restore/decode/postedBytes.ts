@@ -1,6 +1,6 @@
 import type { ByteRange } from "../../../bytes/ranges.js";
 import type { ByteSource } from "../../../bytes/source.js";
-import type { FetchedBodies } from "./fetchedBodies.js";
+import type { FetchedBody } from "./fetchedBodies.js";
 import { ArrivingBytes, type StoredBytes } from "./storedBytes.js";
 
 interface Posted {
@@ -9,11 +9,14 @@ interface Posted {
   readonly offset: number;
 }
 
+/** What is fetched here of a run: the body that goes on at a byte of the file. */
+export type FetchedRun = (position: number) => Pick<FetchedBody, "next"> | undefined;
+
 /** Bytes of a run that another thread posts, or that were fetched here; the memory of each message is given back when it was read. */
 export class PostedBytes implements StoredBytes {
   readonly #queue: Posted[] = [];
   readonly #giveBack: (buffer: ArrayBuffer) => void;
-  readonly #fetched: Pick<FetchedBodies, "at"> | undefined;
+  readonly #fetched: FetchedRun | undefined;
   readonly #arriving: ArrivingBytes;
   /** Where in the file the next piece begins. */
   #position: number;
@@ -22,7 +25,7 @@ export class PostedBytes implements StoredBytes {
   #wake = () => {};
 
   /** @param start offset in the file of the first byte. */
-  constructor(start: number, giveBack: (buffer: ArrayBuffer) => void, fetched?: Pick<FetchedBodies, "at">) {
+  constructor(start: number, giveBack: (buffer: ArrayBuffer) => void, fetched?: FetchedRun) {
     this.#giveBack = giveBack;
     this.#fetched = fetched;
     this.#position = start;
@@ -60,10 +63,10 @@ export class PostedBytes implements StoredBytes {
     if (this.#current !== undefined) this.#giveBack(this.#current.buffer);
     this.#current = undefined;
     for (;;) {
-      const piece = this.#nextPosted() ?? (await this.#fetched?.at(this.#position)?.next());
+      const piece = this.#nextPosted() ?? (await this.#fetched?.(this.#position)?.next());
       this.#position += piece?.length ?? 0;
       if (piece !== undefined) return piece;
-      if (this.#fetched?.at(this.#position) !== undefined || this.#isNextPosted) continue;
+      if (this.#fetched?.(this.#position) !== undefined || this.#isNextPosted) continue;
       if (this.#ended) return undefined;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
