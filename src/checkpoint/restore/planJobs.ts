@@ -98,7 +98,7 @@ export function wholePart({ transfer: { array, dtype }, located: { elementOffset
 }
 
 /** Bytes of the longest run: one request of a web server, and short enough that workers share a file. */
-const runLength = { least: 8 * 1024 * 1024, most: 16 * 1024 * 1024, runsPerFile: 4 };
+export const runLength = { least: 8 * 1024 * 1024, most: 16 * 1024 * 1024, runsPerFile: 4 };
 
 /**
  * Joins neighbouring ranges of a file that comes as streams, one request a run. Ranges of a sound index do not overlap; one that does is read

@@ -4,6 +4,7 @@ import type { TaskContext } from "../../tasks/context.js";
 import { bytesOfRun } from "./bytesOfRun.js";
 import type { KeptBodies } from "./decode/keptBodies.js";
 import type { JobStream } from "./decode/onWorker.js";
+import { runLength } from "./planJobs.js";
 
 /** A range of a file. */
 export interface RunRange {
@@ -27,7 +28,7 @@ export class RunStreams {
   /** Asks for a run at once. */
   begin({ storage, path, range }: RunRange, context: TaskContext): BegunStream {
     const run = this.#begun.length;
-    const stream = bytesOfRun(storage, path, range, context, this.#kept.ofRun(run));
+    const stream = bytesOfRun(storage, path, range, context, isLong(range) ? undefined : this.#kept.ofRun(run));
     this.#begun.push(stream);
     return { run, bytes: fromNow(stream), start: range.offset, end: endOf(range), kept: this.#kept };
   }
@@ -37,6 +38,9 @@ export class RunStreams {
     await Promise.all(this.#begun.map((stream) => stream.return(undefined)));
   }
 }
+
+/** A long chunk is a run by itself, which one worker decodes to the end: it comes sooner where another thread reads meanwhile. */
+const isLong = ({ length }: ByteRange): boolean => length > runLength.most;
 
 /** The same bytes, of which the first are asked for at once. */
 function fromNow(stream: AsyncGenerator<Uint8Array>): AsyncIterable<Uint8Array> {
