@@ -6,7 +6,7 @@ import type { TaskContext } from "../../tasks/context.js";
  * Most bytes of a request for a stream. What a page reads more slowly than it arrives, Chromium keeps in the page's own memory, up to
  * 57 MB of each response (measured in version 156).
  */
-const longestSegment = 16 * 1024 * 1024;
+const longestSegment = 20 * 1024 * 1024;
 
 /** Most bytes that were asked for by streams of one storage and are not read yet. */
 export const mostUnread = 32 * 1024 * 1024;
