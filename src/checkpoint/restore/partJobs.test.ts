@@ -5,6 +5,7 @@ import { loadZstd } from "../../codecs/zstd/loadZstd.js";
 import { directoryReading } from "../../storage/directoryHandle.js";
 import { FakeFileSystem } from "../../storage/fileSystem/fakeFileSystem.testing.js";
 import { memoryStorage } from "../../storage/memory.js";
+import type { ReadableStorage } from "../../storage/storage.js";
 import { subfolder } from "../../storage/subfolder.js";
 import { ByteBudget } from "../../tasks/budget.js";
 import { WorkerPool } from "../../tasks/workerPool.js";
@@ -38,9 +39,15 @@ interface DataFile {
 const fileIn = (folder: string, name: string, chunks: number): DataFile => ({ folder, path: `d/${name}`, chunks });
 
 /** Each file is one array, restored into memory. `isInline`: its chunks stand in the index, of which that file is a part. */
-async function madeFiles(files: readonly DataFile[], isInline = false) {
+async function madeFiles(
+  files: readonly DataFile[],
+  {
+    isInline = false,
+    asSeen = (storage) => storage,
+  }: { readonly isInline?: boolean; readonly asSeen?: (storage: ReadableStorage) => ReadableStorage } = {},
+) {
   const system = new FakeFileSystem();
-  const root = directoryReading("place", async () => system.directory());
+  const root = asSeen(directoryReading("place", async () => system.directory()));
   const folders = new Map([...new Set(files.map(({ folder }) => folder))].map((folder) => [folder, subfolder(root, folder)]));
   const transfers: Transfer<Uint8Array>[] = [];
   const expected: Uint8Array[] = [];
@@ -76,6 +83,25 @@ async function madeFiles(files: readonly DataFile[], isInline = false) {
   };
   const isRight = () => transfers.every(({ target }, index) => Buffer.compare(target, expected[index] ?? new Uint8Array()) === 0);
   return { system, restore, isRight, budget };
+}
+
+/** A storage whose files workers cannot open, and what its streams do, in order. */
+function streamed() {
+  const log: string[] = [];
+  const asSeen = ({ name, read, list, stream }: ReadableStorage): ReadableStorage => ({
+    name,
+    read,
+    list,
+    async *stream(path, range, options) {
+      log.push(`begin ${path}`);
+      try {
+        if (stream !== undefined) yield* stream(path, range, options);
+      } finally {
+        log.push(`end ${path}`);
+      }
+    },
+  });
+  return { log, asSeen };
 }
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => "no error").catch((error: unknown) => error);
@@ -185,7 +211,7 @@ describe("the files of two folders", () => {
       pool.close();
     }
     expect(await failureOf(restore(undefined))).toMatchObject(damage);
-    const inIndex = await madeFiles(files, true);
+    const inIndex = await madeFiles(files, { isInline: true });
     inIndex.system.files.get(`${folder}/${path}`)?.bytes.fill(0xff, 0, 4);
     expect(await failureOf(inIndex.restore(undefined))).toMatchObject(damage);
   });
@@ -199,3 +225,66 @@ async function orderOf(files: readonly DataFile[]): Promise<string[]> {
   pool.close();
   return [...new Set(workers[0]?.shares.map(({ path }) => path))];
 }
+
+describe("runs of files that come as streams are dealt to workers", () => {
+  const model = "7/model";
+  const names = ["a", "b", "c", "d"];
+  const files = names.map((name) => fileIn(model, name, 5));
+  const paths = names.map((name) => `${model}/d/${name}`);
+
+  it("one job each at a time, of which the next is asked for before the one before has come", async () => {
+    const { log, asSeen } = streamed();
+    const { restore, isRight, budget } = await madeFiles(files, { asSeen });
+    const { pool, workers } = workersHere(1);
+    await restore(pool);
+    expect(isRight()).toBe(true);
+    const [a, b, c, d] = paths;
+    expect(log).toEqual([`begin ${a}`, `begin ${b}`, `end ${a}`, `begin ${c}`, `end ${b}`, `begin ${d}`, `end ${c}`, `end ${d}`]);
+    expect(workers[0]?.told.filter(({ kind }) => kind === "decode").length).toBe(4);
+    expect(budget.used).toBe(0);
+    expect([pool.started, pool.ended]).toEqual([1, 0]);
+    pool.close();
+  });
+
+  it("and a worker that another restore waits for is given up after its run", async () => {
+    const { log, asSeen } = streamed();
+    const { restore, isRight } = await madeFiles(files, { asSeen });
+    let begunBefore: number | undefined;
+    let other: Promise<void> | undefined;
+    const { pool } = workersHere(1, ({ kind }) => {
+      if (kind !== "decode") return;
+      other ??= pool.acquire().then((lease) => {
+        begunBefore = log.filter((line) => line.startsWith("begin")).length;
+        lease?.release(true);
+      });
+    });
+    await restore(pool);
+    await other;
+    expect(isRight()).toBe(true);
+    expect(begunBefore).toBe(1);
+    pool.close();
+  });
+
+  it("and damage in one ends its worker and all streams, and names the file from the root on", async () => {
+    const { log, asSeen } = streamed();
+    const { system, restore, budget } = await madeFiles(files, { asSeen });
+    system.files.get(`${model}/d/b`)?.bytes.fill(0xff, 0, 4);
+    const { pool } = workersHere(1);
+    expect(await failureOf(restore(pool))).toMatchObject({ name: "CorruptCheckpointError", path: `${model}/d/b`, offset: 0 });
+    await vi.waitFor(() => expect(log.filter((line) => line.startsWith("end")).length).toBe(log.length / 2));
+    expect(budget.used).toBe(0);
+    expect([pool.started, pool.ended]).toEqual([1, 1]);
+    pool.close();
+  });
+
+  it("or decoded on the calling thread, where no worker can be started", async () => {
+    const { log, asSeen } = streamed();
+    const { restore, isRight } = await madeFiles(files, { asSeen });
+    const createWorker = () => {
+      throw new Error("no workers here");
+    };
+    await restore(new WorkerPool({ createWorker, size: 2, idleMs: 1 }));
+    expect(isRight()).toBe(true);
+    expect(log.length).toBe(2 * files.length);
+  });
+});
