@@ -170,7 +170,11 @@ type StreamPieces = (
 ) => AsyncGenerator<Uint8Array>;
 
 /** Whether nobody has put a fetch of his own in the platform's place, which is to hear of every request. */
-const isPlatformFetch = (): boolean => /\[native code\]/.test(Function.prototype.toString.call(globalThis.fetch));
+const isPlatformFetch = (): boolean => {
+  const { fetch } = globalThis;
+  // By its name too: what a page made by `bind`, or a Proxy, is native code as well.
+  return fetch.name === "fetch" && /^function fetch\(\)\s*\{\s*\[native code\]/.test(Function.prototype.toString.call(fetch));
+};
 
 /** Loaded on demand, since a step that is named needs no list; offline that may fail as a request does. */
 async function loadListing(): Promise<typeof import("./hosts/listFolder.js")> {

@@ -5,6 +5,8 @@ import type { ReadableStorage } from "./storage.js";
 export interface KeptQuestion {
   /** Where in its file the body begins. */
   readonly offset: number;
+  /** Bytes that were asked for; a body that brings more is none. */
+  readonly length: number;
   /** First bytes of the body that are to be seen here. */
   readonly headLength: number;
   /** How long the body may bring nothing before it counts as broken, in milliseconds. */
@@ -29,14 +31,22 @@ export type StreamKept = (
   options: { readonly keeper: BodyKeeper; readonly signal?: AbortSignal | undefined },
 ) => AsyncIterable<Uint8Array>;
 
-// Beside the storages, not in them: a caller's own storage that passes on what another one streams has to see the bytes.
-const streams = new WeakMap<ReadableStorage, StreamKept>();
+interface StreamPair {
+  readonly plain: ReadableStorage["stream"];
+  readonly kept: StreamKept;
+}
 
-/** How a storage streams what another thread keeps; undefined where its bytes have to pass through this one. */
-export const keptStreamOf = (storage: ReadableStorage): StreamKept | undefined => streams.get(storage);
+// Beside the storages, not in them: a caller's own storage that passes on what another one streams has to see the bytes.
+const streams = new WeakMap<ReadableStorage, StreamPair>();
+
+/** How a storage streams what another thread keeps; undefined where its bytes have to pass through this one, or a caller put a stream of his own in. */
+export function keptStreamOf(storage: ReadableStorage): StreamKept | undefined {
+  const pair = streams.get(storage);
+  return pair?.plain === storage.stream ? pair?.kept : undefined;
+}
 
 /** Notes how a storage streams what another thread keeps. */
 export function keepsStreams<Storage extends ReadableStorage>(storage: Storage, stream: StreamKept | undefined): Storage {
-  if (stream !== undefined) streams.set(storage, stream);
+  if (stream !== undefined) streams.set(storage, { plain: storage.stream, kept: stream });
   return storage;
 }

@@ -9,6 +9,9 @@ export interface BodyReader {
 const leastMemory = 4 * 1024;
 const mostMemory = 1024 * 1024;
 
+/** How much longer than the piece before one is at least: what has come at once says little of how fast more comes. */
+const mostGrowth = 4;
+
 /** Memory of long bodies that have ended, for those to come: each would be garbage of its size. */
 const idle: ArrayBuffer[] = [];
 const mostIdle = 4;
@@ -25,14 +28,18 @@ export function bodyReader(body: ReadableStream<Uint8Array>, length: number | un
   if (reader === undefined) return body.getReader();
   let memory = takeMemory(length ?? mostMemory);
   let least = 1;
+  let left = length ?? Number.POSITIVE_INFINITY;
+  let before = performance.now();
   return {
     async read() {
-      const start = performance.now();
-      const { done, value } = await reader.read(new Uint8Array(memory), { min: Math.min(least, memory.byteLength) });
+      const { done, value } = await reader.read(new Uint8Array(memory), { min: Math.max(1, Math.min(least, left, memory.byteLength)) });
       // The stream takes the memory away while it fills it, and gives it back in another buffer.
       if (value !== undefined) memory = value.buffer;
       if (value !== undefined && value.byteLength > 0) {
-        least = Math.max(1, Math.floor((value.byteLength * pieceMs) / Math.max(performance.now() - start, 0.1)));
+        left -= value.byteLength;
+        const now = performance.now();
+        least = Math.floor(value.byteLength * Math.min(mostGrowth, pieceMs / Math.max(now - before, 0.1)));
+        before = now;
         return { done: false, value }; // the last one comes with the end where fewer came than were asked for
       }
       if (done && memory.byteLength === mostMemory && idle.length < mostIdle) idle.push(memory);

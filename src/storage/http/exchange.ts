@@ -118,7 +118,7 @@ export class Exchange {
   #fetchFor({ range, keeper }: HttpQuestion): ExchangeSettings["fetch"] {
     const { fetch, idleTimeoutMs } = this.#settings;
     if (keeper === undefined || range === undefined) return fetch;
-    const question = { offset: range.offset, headLength: range.offset === 0 ? sniffLength : 0, idleTimeoutMs };
+    const question = { ...range, headLength: range.offset === 0 ? sniffLength : 0, idleTimeoutMs };
     return (url, init) => keeper.fetch(url, init, question);
   }
 

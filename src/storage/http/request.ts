@@ -65,7 +65,8 @@ async function answerOf({ exchange }: RequestSettings, asked: HttpRequest): Prom
   }
 }
 
-const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;
+/** Whether a refusal may be over at the next try. */
+export const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;
 
 /** Servers send /folder to /folder/, where an index page or a refusal waits. Some hosts put a slash behind files as well: those are no pages. */
 export const isFolder = ({ url, contentType }: Answer, target: HttpTarget) =>

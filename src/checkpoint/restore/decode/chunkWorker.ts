@@ -35,6 +35,8 @@ addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
       return posted?.add(data.buffer, data.byteLength, data.offset);
     case "fetch":
       return void fetched.fetch(data);
+    case "read":
+      return fetched.read(data.id);
     case "drop":
       return fetched.drop(data.id);
     case "end":

@@ -14,7 +14,7 @@ export class FetchedBodies {
   readonly #tell: (message: FromWorker) => void;
   readonly #onBody: () => void;
 
-  /** @param onBody is called when a body can be read. */
+  /** @param onBody is called when something of a body can be had. */
   constructor(tell: (message: FromWorker) => void, onBody: () => void) {
     this.#tell = tell;
     this.#onBody = onBody;
@@ -32,26 +32,32 @@ export class FetchedBodies {
       this.#tell({ kind: "answered", id, status, headers: [...headers], url: response.url, type, isKept: isPart });
       if (!isPart) return this.drop(id);
       this.#bodies.set(id, new FetchedBody(body, request, this.#tell, () => controller.abort()));
-      this.#onBody();
     } catch (error) {
       this.drop(id);
       this.#tell({ kind: "broken", id, reason: String(error) });
     }
   }
 
-  /** The body of a run that goes on at a byte of its file, if it has come so far. */
+  /** Whoever asked for a body has looked at the answer, and wants its bytes. */
+  read(id: number): void {
+    this.#bodies.get(id)?.begin();
+    this.#onBody();
+  }
+
+  /** The body of a run that goes on at a byte of its file, if it has come so far. One that ends there comes first: its end is to be heard of. */
   at(run: number, position: number): FetchedBody | undefined {
+    const there: FetchedBody[] = [];
     for (const [id, body] of this.#bodies) {
-      if (body.run === run && body.position === position && !body.ended) return body;
       if (body.ended) this.drop(id);
+      else if (body.run === run && body.begun && body.position === position) there.push(body);
     }
-    return undefined;
+    return there.find(({ start }) => start < position) ?? there[0];
   }
 
   /** Reads the bodies of a run to their ends: only there is it known, and told, that nothing more comes. */
   async drain(run: number): Promise<void> {
     for (const [id, body] of this.#bodies) {
-      if (body.run !== run) continue;
+      if (body.run !== run || !body.begun) continue;
       while ((await body.next()) !== undefined);
       this.drop(id);
     }
@@ -68,8 +74,12 @@ export class FetchedBodies {
 /** A body; how much of it came is told, if not of every piece. */
 export class FetchedBody {
   readonly run: number;
+  /** Where in the file its first piece begins. */
+  readonly start: number;
   /** Where in the file its next piece begins. */
   position: number;
+  /** Whether it may be read. */
+  begun = false;
   /** Whether all of it was given, or nothing more comes. */
   ended = false;
   readonly #reader: BodyReader;
@@ -79,17 +89,22 @@ export class FetchedBody {
   #received = 0;
   /** Received bytes that were not told yet. */
   #untold = 0;
-  /** Read at once: until then nobody knows whether anything comes. */
   #first: Promise<Uint8Array | undefined> | undefined;
 
   constructor(body: ReadableStream<Uint8Array>, request: BodyRequest, tell: (message: FromWorker) => void, abort: () => void) {
     this.run = request.run;
-    this.position = request.offset;
-    this.#reader = bodyReader(body, undefined, pieceMs);
+    this.start = request.offset;
+    this.position = this.start;
+    this.#reader = bodyReader(body, request.length, pieceMs);
     this.#request = request;
     this.#tell = tell;
     this.#abort = abort;
-    this.#first = this.#read();
+  }
+
+  /** Reads the first piece at once: until then nobody knows whether anything comes. */
+  begin(): void {
+    this.begun = true;
+    this.#first ??= this.#read();
   }
 
   /** The next piece, until it is called again; undefined where nothing more comes, which was told. */
@@ -102,7 +117,7 @@ export class FetchedBody {
   }
 
   async #read(): Promise<Uint8Array | undefined> {
-    const { id, headLength, idleTimeoutMs } = this.#request;
+    const { id, length, headLength, idleTimeoutMs } = this.#request;
     try {
       const { done, value } = await inTime(this.#reader.read(), idleTimeoutMs, this.#abort);
       if (done || value === undefined) return this.#end({ kind: "arrivedAll", id });
@@ -110,6 +125,7 @@ export class FetchedBody {
       const isFirst = this.#received === 0;
       this.#received += value.length;
       this.#untold += value.length;
+      if (this.#received > length) return this.#tellArrived(head); // too much: whoever asked knows what that means
       if (isFirst || head !== undefined || this.#untold >= tellLength) this.#tellArrived(head);
       return value;
     } catch (error) {
@@ -117,7 +133,7 @@ export class FetchedBody {
     }
   }
 
-  #tellArrived(head?: Uint8Array): void {
+  #tellArrived(head?: Uint8Array): undefined {
     this.#tell({ kind: "arrived", id: this.#request.id, byteLength: this.#untold, head });
     this.#untold = 0;
   }

@@ -1,3 +1,4 @@
+import { mayPass } from "../../../storage/http/request.js";
 import type { BodyKeeper, KeptQuestion } from "../../../storage/keptStream.js";
 import type { WorkerLease } from "../../../tasks/workerPool.js";
 import type { BodyAnswer, FromWorker, ToWorker } from "./messages.js";
@@ -7,6 +8,9 @@ export type BodyNews = FromWorker & { readonly kind: "answered" | "broken" | "ar
 
 /** Memory of stand-ins: it is never read, and takes none as long as nobody writes there. */
 const blank = new ArrayBuffer(4 * 1024 * 1024);
+
+/** Of requests of all workers and jobs: nothing that is said late is of another one. */
+let ids = 0;
 
 /** Whether workers make requests. */
 export interface WorkersAsk {
@@ -29,7 +33,6 @@ export class KeptBodies {
   readonly #bodies = new Map<number, ReadableStreamDefaultController<Uint8Array>>();
   readonly #responses = new WeakSet<Response>();
   readonly #standIns = new WeakSet<ArrayBufferLike>([blank]);
-  #ids = 0;
   #ended: Error | undefined;
 
   constructor(worker: Pick<WorkerLease, "post" | "broken">, asking: WorkersAsk) {
@@ -48,23 +51,23 @@ export class KeptBodies {
 
   async #fetch(url: string, init: RequestInit, question: RunQuestion): Promise<Response> {
     const answer = this.#asking.mayAsk ? await this.#ask(url, init, question) : undefined;
-    if (answer !== undefined) return this.#responseOf(answer);
+    if (answer !== undefined && (answer.isKept || mayPass(answer.status))) return this.#responseOf(answer);
     const response = await fetch(url, init);
     if (response.status === 206) this.#asking.mayAsk = false;
     return response;
   }
 
-  /** Undefined where the worker was answered with no part of a file, or not at all. */
+  /** Undefined where the worker was not answered. */
   async #ask(url: string, init: RequestInit, question: RunQuestion): Promise<BodyAnswer | undefined> {
     const { signal, headers, ...plain } = init;
     signal?.throwIfAborted();
-    const id = ++this.#ids;
+    if (this.#ended !== undefined) throw this.#ended;
+    const id = ++ids;
     signal?.addEventListener("abort", () => this.#drop(id, signal.reason), { once: true });
     try {
       const answered = new Promise<BodyAnswer>((answer, fail) => this.#asked.set(id, { answer, fail }));
       this.#tell({ kind: "fetch", id, url, init: { ...plain, headers: [...new Headers(headers)] }, ...question });
-      const answer = await answered;
-      return answer.isKept ? answer : undefined;
+      return await answered;
     } catch (error) {
       signal?.throwIfAborted();
       if (this.#ended !== undefined) throw error;
@@ -93,15 +96,23 @@ export class KeptBodies {
     }
   }
 
-  #responseOf({ id, status, headers, url, type }: BodyAnswer): Response {
-    const body = new ReadableStream<Uint8Array>({
-      start: (controller) => void this.#bodies.set(id, controller),
-      cancel: () => this.#drop(id),
-    });
+  #responseOf({ id, isKept, status, headers, url, type }: BodyAnswer): Response {
+    const body = isKept ? this.#bodyOf(id) : null;
     // A Response that is made by hand has neither an address nor a type.
     const response = { status, headers: new Headers(headers), url, type, body, bodyUsed: false } as Partial<Response> as Response;
     this.#responses.add(response);
     return response;
+  }
+
+  /** The worker reads it from when it is read here on: what was answered may not be what was asked for. */
+  #bodyOf(id: number): ReadableStream<Uint8Array> {
+    let isRead = false;
+    const pull = () => {
+      if (!isRead) this.#tell({ kind: "read", id });
+      isRead = true;
+    };
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>) => void this.#bodies.set(id, controller);
+    return new ReadableStream({ start, pull, cancel: () => this.#drop(id) }, { highWaterMark: 0 });
   }
 
   *#standInsOf(byteLength: number, head: Uint8Array | undefined): Generator<Uint8Array> {

@@ -40,6 +40,8 @@ export type ToWorker =
   | { readonly kind: "bytes"; readonly buffer: ArrayBuffer; readonly byteLength: number; readonly offset: number }
   /** A request to make, whose body is of the job's run. */
   | ({ readonly kind: "fetch" } & BodyRequest)
+  /** The body of a request is what was asked for, and may be read. */
+  | { readonly kind: "read"; readonly id: number }
   /** The body of a request is not wanted any more. */
   | { readonly kind: "drop"; readonly id: number }
   /** There are no more. */
@@ -84,7 +86,7 @@ export interface BodyAnswer {
   readonly headers: [name: string, value: string][];
   readonly url: string;
   readonly type: ResponseType;
-  /** False where it brought no part of a file, and was given up. */
+  /** False where it brought no part of a file: the body was given up. */
   readonly isKept: boolean;
 }
 
