@@ -2,6 +2,7 @@ import {
   type Dtype,
   type GpuArray,
   OrbaxCheckpointStore,
+  type ReadableStorage,
   type RestoreOptions,
   type ShapeDtypeStruct,
   shapeDtypeStruct,
@@ -24,7 +25,7 @@ export interface WantedArray {
  * @param wanted by name; left out: as they are stored.
  */
 export async function restoredHashes(
-  directory: string,
+  directory: string | ReadableStorage,
   step: number,
   device: GPUDevice,
   { wanted, ...options }: RestoreOptions & { readonly wanted?: Readonly<Record<string, WantedArray>> } = {},
