@@ -3,6 +3,7 @@ interface Message {
   readonly kind: string;
   readonly buffer?: ArrayBuffer;
   readonly byteLength?: number;
+  readonly length?: number;
 }
 
 /** Messages by their kind. */
@@ -19,6 +20,8 @@ export interface WorkerCounts {
   /** Stored bytes posted to workers, and the longest message of them; in bytes. */
   readonly postedBytes: number;
   readonly longestPost: number;
+  /** Most bytes at once that workers were told to fetch and had not told to have come. */
+  readonly mostUnread: number;
   /** Longest memory that decoded elements came in, in bytes. */
   readonly longestPiece: number;
 }
@@ -30,7 +33,8 @@ export class WatchedWorkers {
   /** Called before each message to a worker, which waits for the answer. */
   beforeTold: (kind: string) => Promise<void> | undefined = () => undefined;
   readonly #alive = new Set<Worker>();
-  readonly #counts = { started: 0, postedBytes: 0, longestPost: 0, longestPiece: 0 };
+  readonly #counts = { started: 0, postedBytes: 0, longestPost: 0, longestPiece: 0, mostUnread: 0 };
+  #unread = 0;
   readonly #told: Record<string, number> = {};
   readonly #heard: Record<string, number> = {};
   #whenEnded = () => {};
@@ -57,15 +61,18 @@ export class WatchedWorkers {
     if (this.#alive.size === 0) this.#whenEnded();
   }
 
-  posted({ kind, byteLength = 0 }: Message): void {
+  posted({ kind, byteLength = 0, length = 0 }: Message): void {
     add(this.#told, kind);
+    if (kind === "fetch") this.#unread += length;
+    this.#counts.mostUnread = Math.max(this.#counts.mostUnread, this.#unread);
     if (kind !== "bytes") return;
     this.#counts.postedBytes += byteLength;
     this.#counts.longestPost = Math.max(this.#counts.longestPost, byteLength);
   }
 
-  heard({ kind, buffer }: Message, kill: () => void): void {
+  heard({ kind, buffer, byteLength = 0 }: Message, kill: () => void): void {
     add(this.#heard, kind);
+    if (kind === "arrived") this.#unread -= byteLength;
     if (kind === "piece") this.#counts.longestPiece = Math.max(this.#counts.longestPiece, buffer?.byteLength ?? 0);
     this.onHeard(kind, kill);
   }
