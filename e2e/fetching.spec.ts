@@ -10,8 +10,8 @@ import { stepFiles } from "./synthetic/stepFiles.js";
 
 const mebibyte = 2 ** 20;
 
-/** Step 1 is one run of several requests, step 2 many runs of one. */
-const steps = { frame: 1, chunks: 2 } as const;
+/** Step 1 has a chunk in each run, step 2 several. */
+const steps = { frames: 1, chunks: 2 } as const;
 
 let server: RunningServer;
 let files: ReadonlyMap<string, Uint8Array | ServedFile>;
@@ -20,7 +20,7 @@ let hashes: { readonly w: string };
 test.beforeAll(async () => {
   const array = await largeArray(40 * mebibyte, 11);
   const made = [
-    [steps.frame, 40],
+    [steps.frames, 10],
     [steps.chunks, 2],
   ] as const;
   files = new Map(made.flatMap(([step, length]) => [...stepFiles(step, "model", [array.inChunksOf(length * mebibyte)])]));
@@ -135,21 +135,11 @@ for (const [name, step] of Object.entries(steps)) {
   });
 }
 
-test("a body that breaks when the next request is under way is read to its end before that one's", async ({ page }) => {
-  await faultOfChunks(page, steps.frame, { kind: "cut", afterBytes: 15.9 * mebibyte, times: 1 });
-  server.addFault({ kind: "slow", bytesPerSecond: 60 * mebibyte, path: isData, ranged: true });
-  const found = await restore(page, { step: steps.frame });
-  expect(found).toMatchObject({ outcome: hashes, posts: 0 });
-  const [first, second, third] = longRequests();
-  expect(first?.aborted).toBe(true);
-  expect(second?.offset).toBe((first?.offset ?? 0) + (first?.length ?? 0));
-  expect(third?.offset).toBe((second?.offset ?? 0) + (second?.length ?? 0));
-});
-
 test("where a worker is refused the page asks itself, and workers ask no more once that gave bytes", async ({ page }) => {
-  await faultOfChunks(page, steps.frame, { kind: "status", status: 403, times: 1 });
-  const found = await restore(page, { step: steps.frame });
-  expect(found).toMatchObject({ outcome: hashes, fetches: 1 });
+  await faultOfChunks(page, steps.frames, { kind: "status", status: 403, times: 1 });
+  const found = await restore(page, { step: steps.frames });
+  expect(found.outcome).toEqual(hashes);
+  expect(found.fetches).toBeLessThan(longRequests().length);
   expect(found.posts).toBeGreaterThan(2);
 });
 
@@ -159,9 +149,9 @@ test("a connection that breaks before its answer", async ({ page }) => {
 });
 
 for (const [title, step, fault] of [
-  ["begins elsewhere", steps.frame, { kind: "shift", by: 100 }],
+  ["begins elsewhere", steps.frames, { kind: "shift", by: 100 }],
   ["is compressed", steps.chunks, { kind: "gzip", of: "part" }],
-  ["is not a part", steps.frame, { kind: "ignore-range" }],
+  ["is not a part", steps.frames, { kind: "ignore-range" }],
 ] as const) {
   test(`nothing of a body that ${title} is decoded: the file is taken whole`, async ({ page }) => {
     await faultOfChunks(page, step, fault);
@@ -172,12 +162,12 @@ for (const [title, step, fault] of [
 }
 
 test("a body that is too long fails the restore, and one that is too short is asked for again", async ({ page }) => {
-  await faultOfChunks(page, steps.frame, { kind: "short", by: 70_000, times: 2 });
-  expect(await restore(page, { step: steps.frame })).toMatchObject({ outcome: hashes, posts: 0 });
+  await faultOfChunks(page, steps.frames, { kind: "short", by: 70_000, times: 2 });
+  expect(await restore(page, { step: steps.frames })).toMatchObject({ outcome: hashes, posts: 0 });
   server.clearFaults();
   server.resetRequests();
-  await faultOfChunks(page, steps.frame, { kind: "long", by: 5 });
-  expect(await restore(page, { step: steps.frame })).toMatchObject({ outcome: { name: "StorageError", reason: "length" }, buffers: 0 });
+  await faultOfChunks(page, steps.frames, { kind: "long", by: 5 });
+  expect(await restore(page, { step: steps.frames })).toMatchObject({ outcome: { name: "StorageError", reason: "length" }, buffers: 0 });
 });
 
 test("data files that come as HTML pages by their type are looked at, and then read", async ({ page }) => {
@@ -185,20 +175,20 @@ test("data files that come as HTML pages by their type are looked at, and then r
     [...files].map(([path, file]) => [path, "read" in file && isData.test(path) ? { ...file, contentType: "text/html" } : file]),
   );
   const other = await startServer({ root: typed });
-  const found = await restore(page, { step: steps.frame, url: other.url });
+  const found = await restore(page, { step: steps.frames, url: other.url });
   await other.close();
   expect(found).toMatchObject({ outcome: hashes, posts: 0 });
   expect(found.fetches).toBeGreaterThan(2);
 });
 
 test("an HTML page in place of a data file is named", async ({ page }) => {
-  await faultOfChunks(page, steps.frame, { kind: "body", body: appPage.padEnd(48 * mebibyte), contentType: "text/html", ranges: true });
-  const found = await restore(page, { step: steps.frame });
+  await faultOfChunks(page, steps.frames, { kind: "body", body: appPage.padEnd(48 * mebibyte), contentType: "text/html", ranges: true });
+  const found = await restore(page, { step: steps.frames });
   expect(found).toMatchObject({ outcome: { name: "StorageError" }, buffers: 0 });
 });
 
 test("a file that changes between two requests of a run begins the restore anew, and stops it where it does so again", async ({ page }) => {
-  const [path, file] = [...files].find(([name]) => name.startsWith(`${steps.frame}/`) && isData.test(name)) as [string, ServedFile];
+  const [path, file] = [...files].find(([name]) => name.startsWith(`${steps.frames}/`) && isData.test(name)) as [string, ServedFile];
   const changing = (times: number) => {
     let version = 0;
     return startServer({
@@ -219,7 +209,7 @@ test("a file that changes between two requests of a run begins the restore anew,
   const outcomes = [];
   for (const times of [1, 100]) {
     const other = await changing(times);
-    outcomes.push(await restore(page, { step: steps.frame, url: other.url }));
+    outcomes.push(await restore(page, { step: steps.frames, url: other.url }));
     await other.close();
   }
   expect(outcomes).toMatchObject([{ outcome: hashes }, { outcome: { name: "StorageError", reason: "changed" }, buffers: 0 }]);
@@ -245,7 +235,7 @@ for (const when of ["fetch", "answered", "arrived", "piece"]) {
         const outcome = await restoredHashes(url, step, device, { signal: controller.signal }).catch((error: unknown) => error);
         return { isReason: outcome === reason, alive: buffers().alive };
       },
-      { url: server.url, step: steps.frame, when },
+      { url: server.url, step: steps.frames, when },
     );
     expect(found).toEqual({ isReason: true, alive: 0 });
     await expect.poll(() => longRequests().every(({ aborted }) => aborted)).toBe(true);
