@@ -16,6 +16,9 @@ export interface RunRange {
 /** A run that was asked for. */
 export type BegunStream = Omit<JobStream, "memory" | "onNearEnd"> & { readonly run: number };
 
+/** Of runs of all workers: what one says late of a run is of no other. */
+let runs = 0;
+
 /** The streams of the runs that one worker decodes one after the other. */
 export class RunStreams {
   readonly #kept: KeptBodies;
@@ -27,7 +30,7 @@ export class RunStreams {
 
   /** Asks for a run at once. */
   begin({ storage, path, range }: RunRange, context: TaskContext): BegunStream {
-    const run = this.#begun.length;
+    const run = ++runs;
     const stream = bytesOfRun(storage, path, range, context, isLong(range) ? undefined : this.#kept.ofRun(run));
     this.#begun.push(stream);
     return { run, bytes: fromNow(stream), start: range.offset, end: endOf(range), kept: this.#kept };

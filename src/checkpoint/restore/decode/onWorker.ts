@@ -16,9 +16,10 @@ export interface JobStream {
   readonly memory: PieceMemory;
   /** The worker's part in fetching them. */
   readonly kept?: KeptBodies | undefined;
-  /** Called before the last of them come. */
-  readonly onNearEnd?: (() => void) | undefined;
+  /** First byte of the file that is not of them. */
   readonly end?: number | undefined;
+  /** Called before the last of them come, once or more. */
+  readonly onNearEnd?: (() => void) | undefined;
 }
 
 /** What a job brings along for a worker. */
