@@ -58,7 +58,7 @@ export function workersHere(size: number, beforeTold: (message: ToWorker) => unk
   const createWorker = () => {
     const worker = new WorkerHere(beforeTold);
     workers.push(worker);
-    return worker as unknown as Worker;
+    return worker as unknown as Worker; // a pool calls nothing else of one
   };
   return { pool: new WorkerPool({ createWorker, size, idleMs: 60_000 }), workers };
 }
