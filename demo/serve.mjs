@@ -20,10 +20,11 @@ export async function serveDemo({ root, built = join(root, "demo", "dist"), port
     url: `${server.url}/`,
     built,
     close: () => server.close(),
-    /** What was asked for of the checkpoints so far; the page's own files do not count. */
+    /** What was asked for of the checkpoints so far, and how many of it was found; the page's own files do not count. */
     traffic: () => {
       const asked = server.requests.filter(({ path }) => path.startsWith(`/${checkpointFolder}checkpoints/`));
-      return { requests: asked.length, bytes: asked.reduce((sum, { bytes }) => sum + bytes, 0) };
+      const found = asked.filter(({ status }) => status < 300);
+      return { requests: asked.length, found: found.length, bytes: asked.reduce((sum, { bytes }) => sum + bytes, 0) };
     },
   };
 }
