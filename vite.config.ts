@@ -50,6 +50,9 @@ export default defineConfig({
   worker: { format: "es", rolldownOptions: { output: { minify: true, codeSplitting: false } } },
   test: {
     include: ["src/**/*.test.ts", "e2e/{bench,setup,server}/**/*.test.ts", "demo/**/*.test.ts"],
-    testTimeout: 20_000, // a busy machine of two cores is slow, not wrong
+    // A busy machine is slow, not wrong: these end only what hangs.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 });

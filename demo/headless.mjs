@@ -8,7 +8,7 @@ import { chromiumArguments } from "../e2e/setup/chromium.mjs";
  * @returns {Promise<import("./report.mjs").DemoReport>}
  * @throws {Error} with the page's own message where the page failed, or said nothing in time.
  */
-export async function readReport({ url, executablePath, timeoutSeconds = 120 }) {
+export async function readReport({ url, executablePath, timeoutSeconds = 600 }) {
   const browser = await chromium.launch({ executablePath, args: chromiumArguments() });
   try {
     const page = await browser.newPage();

@@ -68,7 +68,7 @@ async function reportOf(page, step) {
       return report?.status === "error" || rests ? report : undefined;
     },
     step,
-    { timeout: 120_000 },
+    { timeout: 600_000 },
   );
   const { status, message, step: at = 0, losses = [] } = (await handle.jsonValue()) ?? {};
   if (status === "error") throw new Error(message);

@@ -20,11 +20,10 @@ export async function serveDemo({ root, built = join(root, "demo", "dist"), port
     url: `${server.url}/`,
     built,
     close: () => server.close(),
-    /** What was asked for of the checkpoints so far, and how many of it was found; the page's own files do not count. */
-    traffic: () => {
-      const asked = server.requests.filter(({ path }) => path.startsWith(`/${checkpointFolder}checkpoints/`));
-      const found = asked.filter(({ status }) => status < 300);
-      return { requests: asked.length, found: found.length, bytes: asked.reduce((sum, { bytes }) => sum + bytes, 0) };
+    /** What was asked for of the checkpoints so far, or by the first requests; the page's own files do not count. */
+    traffic: (first = Number.POSITIVE_INFINITY) => {
+      const asked = server.requests.filter(({ path }) => path.startsWith(`/${checkpointFolder}checkpoints/`)).slice(0, first);
+      return { requests: asked.length, bytes: asked.reduce((sum, { bytes }) => sum + bytes, 0) };
     },
   };
 }

@@ -4,7 +4,6 @@ import { expect, test } from "./page/test.js";
 test("a fault at any change of a save, an overwrite, a delete and a retention pass in OPFS leaves every step whole", async ({
   pageServer,
 }) => {
-  test.setTimeout(300_000);
   const browser = browserOnDisk(pageServer.url);
   try {
     const page = await browser.open();

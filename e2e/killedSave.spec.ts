@@ -95,7 +95,6 @@ for (const { title, bytes, start, next, maxToKeep } of [
   },
 ]) {
   test(`${title}, killed at 30 moments, leaves every step whole`, async ({ pageServer }) => {
-    test.setTimeout(300_000);
     const browser = browserOnDisk(pageServer.url);
     try {
       let page = await browser.open();

@@ -28,7 +28,6 @@ for (const [title, chunkBytes] of [
   ["4 MiB chunks", 4 * mebibyte],
 ] as const) {
   test(`a 512 MiB array in ${title} goes through a budget of 16 MiB`, async () => {
-    test.setTimeout(180_000);
     const { report, memory } = await measure(chunkBytes);
     expect(report.wrongWords).toBe(0);
     const together = report.peaks.reduce((sum, peak) => sum + peak, 0);
@@ -39,7 +38,6 @@ for (const [title, chunkBytes] of [
 }
 
 test("a 512 MiB array goes through a mirror, first from its source and then from the cache", async () => {
-  test.setTimeout(240_000);
   const { report, memory } = await measure(4 * mebibyte, "&mirror=kept&times=2");
   expect(report.wrongWords).toBe(0);
   expect(memory.largestGrowthBytes).toBeLessThanOrEqual(mostGrowthWithMirror);

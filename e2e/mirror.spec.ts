@@ -106,7 +106,6 @@ test("a checkpoint is restored onto the GPU from the network, then from what was
 });
 
 test("a tab that is killed at seeded moments goes on without what it has, and never takes a part for the whole", async ({ pageServer }) => {
-  test.setTimeout(300_000);
   const server = await startServer({ root: new Map(files), faults: [{ kind: "slow", bytesPerSecond: 30 * mebibyte }] });
   const browser = browserOnDisk(pageServer.url);
   try {
@@ -151,7 +150,6 @@ test("a tab that is killed at seeded moments goes on without what it has, and ne
 });
 
 test("a tab that is killed in the middle of blocks fetches again at most the last piece of each", async ({ pageServer }) => {
-  test.setTimeout(120_000);
   const server = await startServer({ root: new Map(files) });
   const browser = browserOnDisk(pageServer.url);
   try {
@@ -169,8 +167,8 @@ test("a tab that is killed in the middle of blocks fetches again at most the las
     const lastPiece = 256 * 1024;
     const all = async () => (await keptOfEach()).filter((length) => length > sentOfEach - lastPiece).length;
     // Two blocks of each of the two files are on their way.
-    await expect.poll(halted, { timeout: 60_000 }).toBe(4);
-    await expect.poll(all, { timeout: 60_000 }).toBe(4);
+    await expect.poll(halted).toBe(4);
+    await expect.poll(all).toBe(4);
     for (const id of processesOf("renderer", process.pid)) killed(id);
     await working;
     await page.close();

@@ -12,8 +12,6 @@ const test = base.extend<{ browserOnDisk: BrowserOnDisk }>({
   },
 });
 
-test.describe.configure({ timeout: 180_000 });
-
 const directory = "runs/shared";
 
 const seedsOf = (page: Page) => page.evaluate((directory) => window.internals.seedsOf(directory), directory);
@@ -64,7 +62,7 @@ test("two tabs that restore without a pause do not keep a third one's steps from
         (await window.orbax.opfsStorage(directory).list("")).directories.filter((name) => name.includes("orbax-checkpoint-tmp")),
       directory,
     );
-  await expect.poll(untidied, { timeout: 60_000 }).toEqual([]);
+  await expect.poll(untidied).toEqual([]);
   for (const page of readers) await page.evaluate(() => Object.assign(window, { stopped: true }));
   for (const { right, problems } of await Promise.all(reading)) {
     expect(problems).toEqual([]);
@@ -93,7 +91,7 @@ test("what a closed tab left half written goes with the next tab that opens the 
   expect(await files(living)).toHaveLength(2);
   await closed.close();
   const next = await browserOnDisk.open();
-  await expect.poll(() => files(next), { timeout: 30_000 }).toHaveLength(1);
+  await expect.poll(() => files(next)).toHaveLength(1);
   await living.evaluate(() => (window as unknown as { writer: { close(): Promise<void> } }).writer.close());
   expect(await files(next)).toEqual(["file"]);
 });

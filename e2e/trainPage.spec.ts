@@ -1,16 +1,13 @@
 import { join } from "node:path";
-import { type Page, expect as quickExpect } from "playwright/test";
+import type { Page } from "playwright/test";
 import { trainTwice } from "../demo/headlessTraining.mjs";
 import { serveDemo } from "../demo/serve.mjs";
 import { drawWithMouse, losableDevice, openDemo, reportOf } from "./demo/demoPage.js";
 import { drawings } from "./demo/drawings.js";
 import { shiftsOf, watchShifts, windowSizes } from "./demo/layoutShifts.js";
-import { test } from "./demo/test.js";
+import { expect, test } from "./demo/test.js";
 import { begin, lastLosses, openTraining, restOf, train } from "./demo/trainPage.js";
 import { findChromium } from "./setup/chromium.mjs";
-
-test.describe.configure({ timeout: 240_000 }); // a busy machine of two cores is slow, not wrong
-const expect = quickExpect.configure({ timeout: 60_000 });
 
 const whenAsked = "only when asked";
 const alertOf = (page: Page) => page.getByRole("alert");

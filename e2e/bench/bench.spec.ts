@@ -7,7 +7,6 @@ import { runCommand } from "../setup/commands.mjs";
 // Whether the bench works, on little data; how fast anything is, no test says.
 
 test("the bench measures ratios, and the GPU and the saved files get the right bytes", async () => {
-  test.setTimeout(180_000);
   const folder = await mkdtemp(join(tmpdir(), "orbax-webgpu-bench-"));
   const json = join(folder, "bench.json");
   const only = ["opfs-64", "http-64", "http-zarrita", "opfs-not-isolated", "http-renderer", "requests", "http-block", "save"];

@@ -10,7 +10,7 @@ export const verdictOf = (page: Page): Locator => page.locator(".verdict .digit"
 
 /** Waits until the page has ended its work, well or not. */
 export async function reportOf(page: Page): Promise<DemoReport> {
-  const handle = await page.waitForFunction(() => window.orbaxDemoReport, undefined, { timeout: 45_000 });
+  const handle = await page.waitForFunction(() => window.orbaxDemoReport, undefined, { timeout: 0 });
   return (await handle.jsonValue()) as DemoReport;
 }
 

@@ -26,7 +26,7 @@ export const test = base.extend<DemoFixtures, { demo: Awaited<ReturnType<typeof 
       await use(server);
       await server.close();
     },
-    { scope: "worker", timeout: 60_000 },
+    { scope: "worker" },
   ],
   page: async ({ page, expectedErrors }, use) => {
     const errors: string[] = [];

@@ -9,7 +9,7 @@ export async function restOf(page: Page, step?: number): Promise<TrainReport> {
       return report !== undefined && report.status !== "busy" && (step === undefined || report.step === step) ? report : undefined;
     },
     step,
-    { timeout: 120_000 },
+    { timeout: 0 },
   );
   return (await handle.jsonValue()) as TrainReport;
 }

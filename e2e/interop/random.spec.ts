@@ -13,13 +13,12 @@ async function writeRandomStore(folder: string, seed: number): Promise<Expected>
   const python = process.env.ORBAX_PYTHON;
   if (python === undefined) throw new Error("ORBAX_PYTHON names no Python with substrax; `npm test -- --only interop` makes one");
   const script = join(import.meta.dirname, "write_random.py");
-  const { code, output } = await runCommand(python, [script, "--seed", `${seed}`, "--out", folder], { timeoutSeconds: 120 });
+  const { code, output } = await runCommand(python, [script, "--seed", `${seed}`, "--out", folder], { timeoutSeconds: 600 });
   if (code !== 0) throw new Error(`seed ${seed}: writing failed:\n${output}`);
   return JSON.parse(await readFile(join(folder, "expected.json"), "utf8"));
 }
 
 test("what Python writes now, the browser restores onto the GPU, byte for byte", async ({ page }) => {
-  test.setTimeout(180_000);
   const seed = Number(process.env.ORBAX_INTEROP_SEED ?? Date.now() % 2 ** 31);
   console.info(`seed ${seed}`);
   const folder = await mkdtemp(join(tmpdir(), "orbax-webgpu-random-"));

@@ -8,7 +8,7 @@ export type PythonName = "ORBAX_PYTHON" | "ORBAX_OLDEST_PYTHON";
 export async function runPython(
   script: string,
   args: readonly string[],
-  { name = "ORBAX_PYTHON", timeoutSeconds = 180 }: { readonly name?: PythonName; readonly timeoutSeconds?: number } = {},
+  { name = "ORBAX_PYTHON", timeoutSeconds = 600 }: { readonly name?: PythonName; readonly timeoutSeconds?: number } = {},
 ): Promise<string> {
   const python = process.env[name];
   if (python === undefined) throw new Error(`${name} names no Python with substrax; \`npm test -- --only interop\` makes one`);

@@ -100,7 +100,6 @@ const repeat = (seed: number) => `ORBAX_INTEROP_SEED=${seed} repeats this run`;
 
 for (const [name, python] of pythons) {
   test(`what the browser saves from its GPU, ${name} restores, bit for bit`, async ({ page }) => {
-    test.setTimeout(300_000);
     await inFolder(python, async (folder, seed, _, steps) => {
       const server = await startServer({ root: join(folder, "checkpoints") });
       for (const compression of ["none", "zstd"] as const) {
@@ -117,7 +116,6 @@ for (const [name, python] of pythons) {
   });
 
   test(`what Node saves, ${name} restores, bit for bit`, async () => {
-    test.setTimeout(300_000);
     await inFolder(python, async (folder, seed, _, steps) => {
       await saveInNode(join(folder, "checkpoints"), join(folder, "saved"), steps);
       await expectPythonAgrees(python, folder, steps, repeat(seed));
@@ -126,7 +124,6 @@ for (const [name, python] of pythons) {
 }
 
 test("tuples and namedtuples of Orbax's rich types are those in Python again", async () => {
-  test.setTimeout(180_000);
   const folder = await mkdtemp(join(tmpdir(), "orbax-webgpu-rich-"));
   try {
     await runPython("rich_types.py", ["write", folder]);

@@ -40,7 +40,6 @@ test("a step of the training page is restored by Flax and optax, reads as many t
   page,
   demo,
 }) => {
-  test.setTimeout(300_000);
   await openTraining(page, demo.url);
   for (const digit of [7, 3]) {
     await drawWithMouse(page, drawings[digit]?.strokes ?? []);

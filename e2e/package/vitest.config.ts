@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ["e2e/package/**/*.test.ts"],
     globalSetup: join(import.meta.dirname, "installPacked.ts"),
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 });

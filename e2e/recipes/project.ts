@@ -49,7 +49,7 @@ async function unpackPackage(folder: string, modules: string): Promise<void> {
 }
 
 async function succeed(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const { code, output, stdout } = await runCommand(command, args, { cwd, timeoutSeconds: 120 });
+  const { code, output, stdout } = await runCommand(command, args, { cwd, timeoutSeconds: 600 });
   if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with code ${code}: ${output}`);
   return stdout;
 }

@@ -166,7 +166,7 @@ function entriesOf(folder) {
  */
 function chromiumRuns(path, platform) {
   if (platform === "win32") return existsSync(path); // there `--version` opens a window and prints nothing
-  const { status, stdout } = spawnSync(path, ["--version"], { encoding: "utf8", timeout: 20_000, stdio: ["ignore", "pipe", "ignore"] });
+  const { status, stdout } = spawnSync(path, ["--version"], { encoding: "utf8", timeout: 120_000, stdio: ["ignore", "pipe", "ignore"] });
   const version = /(\d+)\.\d+\.\d+/.exec(stdout ?? "")?.[1];
   return status === 0 && Number(version ?? 0) >= oldestVersion;
 }

@@ -50,7 +50,7 @@ describe("stopCommandsOnSignals", () => {
       await runCommand(process.execPath, ["-e", ${JSON.stringify(child)}]);`,
     );
     const parent = spawn(process.execPath, [script], { stdio: "inherit" });
-    await expect.poll(() => existsSync(pulse), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(pulse)).toBe(true);
     parent.kill("SIGINT");
     const [code] = await once(parent, "exit");
     expect(code).toBe(130);

@@ -22,7 +22,7 @@ export interface PlainChromiumOptions {
 }
 
 /** How long a browser with a profile that stays may take to write it, in milliseconds. */
-const longestGoodbye = 5000;
+const longestGoodbye = 60_000;
 
 /**
  * Starts a Chromium without a window or a debugger on a page. Debuggers, Playwright's too, keep copies of what a page

@@ -119,7 +119,7 @@ describe.each(fixtures)("%s %i, damaged", async (fixture, step) => {
     }
   });
 
-  it(`by a file that is cut at ${truncationsEach} points is told, or fits`, { timeout: 60_000 }, async () => {
+  it(`by a file that is cut at ${truncationsEach} points is told, or fits`, async () => {
     const failures: string[] = [];
     for (const path of new Set(whole.needed.map((bytes) => bytes.path))) {
       const bytes = whole.files.get(path) ?? new Uint8Array();
@@ -138,7 +138,7 @@ describe.each(fixtures)("%s %i, damaged", async (fixture, step) => {
     expect(failures).toEqual([]);
   });
 
-  it(`by one of ${flipsEach} flipped bits is told, or fits`, { timeout: 60_000 }, async () => {
+  it(`by one of ${flipsEach} flipped bits is told, or fits`, async () => {
     const random = seeded(step * 1000 + fixture.length);
     const failures: string[] = [];
     for (let flip = 0; flip < flipsEach; flip++) {

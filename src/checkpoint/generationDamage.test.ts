@@ -103,7 +103,7 @@ describe.each(layouts)("$folder $item, damaged", ({ folder, item, checked }) => 
     return isRight ? [] : [`${path} ${what}: ${told(outcome)}`];
   };
 
-  it(`by files that are cut at ${cutsEach} points, or empty`, { timeout: 120_000 }, async () => {
+  it(`by files that are cut at ${cutsEach} points, or empty`, async () => {
     const leaves = await whole();
     const problems: string[] = [];
     for (const [path, bytes] of files) {
@@ -116,7 +116,7 @@ describe.each(layouts)("$folder $item, damaged", ({ folder, item, checked }) => 
     expect(problems).toEqual([]);
   });
 
-  it(`by one of ${flipsEach} flipped bits`, { timeout: 120_000 }, async () => {
+  it(`by one of ${flipsEach} flipped bits`, async () => {
     const leaves = await whole();
     const random = seeded(folder.length * 31 + files.size);
     const places = [...files].filter(([, { length }]) => length > 0);

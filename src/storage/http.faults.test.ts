@@ -584,9 +584,4 @@ function broken(): ReadableStream<Uint8Array<ArrayBuffer>> {
   });
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let wait = 0; !condition(); wait += 1) {
-    if (wait > 500) throw new Error("waited in vain");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
+const until = (condition: () => boolean) => expect.poll(condition, { interval: 5 }).toBe(true);

@@ -1,10 +1,11 @@
-import { mirrored, OrbaxCheckpointStore } from "orbax-webgpu";
+import { httpStorage, mirrored, OrbaxCheckpointStore } from "orbax-webgpu";
+import { countingFetch } from "./traffic.js";
 
 /** Where the checkpoints lie that come with the pages. */
 export const checkpoints = new URL("digits/checkpoints/", document.baseURI);
 
 /** The same as they are read: over HTTP, and from the pages' own files where those have them. */
-export const mirror = mirrored(checkpoints, "mirror");
+export const mirror = mirrored(httpStorage(checkpoints, { fetch: countingFetch }), "mirror");
 
 /** Their steps, for servers that list no folders. */
 export const bundledSteps = [400, 800, 1200];

@@ -8,7 +8,7 @@ import { tellKept } from "./keptOnDevice.js";
 import { leafValues } from "./leafValues.js";
 import { requestGpu } from "./requestGpu.js";
 import type { RestoredDigits, SessionState } from "./sessionState.js";
-import { forgetTraffic, trafficBelow } from "./traffic.js";
+import { forgetTraffic, trafficSoFar } from "./traffic.js";
 
 /** Takes over what a session has found out. */
 export type Update = (change: Partial<SessionState>) => void;
@@ -95,7 +95,7 @@ async function restoreOnto(device: GPUDevice, opened: OpenedStep, { started, ...
     firstKernel: (await model.hidden1.kernel.value.read({ signal: context.signal })).data,
     totalBytes,
     milliseconds,
-    traffic: trafficBelow(checkpoints),
+    traffic: trafficSoFar(),
   };
 }
 

@@ -5,12 +5,21 @@ export interface Traffic {
   readonly bytes: number;
 }
 
-/** Forgets earlier requests, of which a browser keeps only so many. */
-export const forgetTraffic = (): void => performance.clearResourceTimings();
+let traffic: Traffic = { requests: 0, bytes: 0 };
 
-/** Counts the requests for files below a URL, by the browser's own records. */
-export function trafficBelow(url: URL): Traffic {
-  const entries = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
-  const below = entries.filter(({ name }) => name.startsWith(url.href));
-  return { requests: below.length, bytes: below.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0) };
+/** Begins to count anew. */
+export const forgetTraffic = (): void => {
+  traffic = { requests: 0, bytes: 0 };
+};
+
+/** Requests of {@link countingFetch}, and the bytes of those that were answered. */
+export const trafficSoFar = (): Traffic => traffic;
+
+/** `fetch`, counted here: a browser's own records of requests come some time after the answers. */
+export async function countingFetch(url: string, init: RequestInit): Promise<Response> {
+  traffic = { ...traffic, requests: traffic.requests + 1 };
+  const answer = await fetch(url, init);
+  const bytes = init.method === "HEAD" ? 0 : Number(answer.headers.get("content-length"));
+  traffic = { ...traffic, bytes: traffic.bytes + bytes };
+  return answer;
 }

@@ -96,41 +96,36 @@ const acts: Record<string, { readonly act: Act; readonly maxToKeep: number | nul
 };
 
 describe.each(Object.entries(acts))("%s", (_, { act, maxToKeep }) => {
-  test.each(["fails", "stops"] as const)(
-    "leaves every step whole where the storage %s at any change",
-    { timeout: 120_000 },
-    async (kind) => {
-      for (const [start, files] of Object.entries(await starts)) {
-        const before = await contents(files);
-        const whole = faultyMemory(files);
-        const done = await act(new OrbaxCheckpointStore(whole.storage, { maxToKeep })).then(
+  test.each(["fails", "stops"] as const)("leaves every step whole where the storage %s at any change", async (kind) => {
+    for (const [start, files] of Object.entries(await starts)) {
+      const before = await contents(files);
+      const whole = faultyMemory(files);
+      const done = await act(new OrbaxCheckpointStore(whole.storage, { maxToKeep })).then(
+        () => true,
+        () => false,
+      );
+      const after = await contents(await whole.files());
+      if (done) expect(after, start).not.toEqual(before);
+      for (let at = 0; at < whole.changes; at++) {
+        const place = `${start}: ${kind} at change ${at} of ${whole.changes}`;
+        const faulty = faultyMemory(files, { at, kind });
+        const resolved = await act(new OrbaxCheckpointStore(faulty.storage, { maxToKeep })).then(
           () => true,
           () => false,
         );
-        const after = await contents(await whole.files());
-        if (done) expect(after, start).not.toEqual(before);
-        for (let at = 0; at < whole.changes; at++) {
-          const place = `${start}: ${kind} at change ${at} of ${whole.changes}`;
-          const faulty = faultyMemory(files, { at, kind });
-          const resolved = await act(new OrbaxCheckpointStore(faulty.storage, { maxToKeep })).then(
-            () => true,
-            () => false,
-          );
-          const left = await faulty.files();
-          const found = await contents(left);
-          for (const step of new Set([...before.keys(), ...after.keys(), ...found.keys()])) {
-            expect([before.get(step), after.get(step)], `${place}: step ${step}`).toContain(found.get(step));
-          }
-          // Old steps go only after the new one is there.
-          const isCommitted = [...after].every(([step, text]) => found.get(step) === text);
-          for (const [step, text] of before)
-            if (!isCommitted) expect(found.get(step), `${place}: step ${step} before the commit`).toBe(text);
-          if (resolved && done && maxToKeep === null) expect(found, place).toEqual(after);
-          if (at % 5 === 0) await expectGoesOn(left, place);
+        const left = await faulty.files();
+        const found = await contents(left);
+        for (const step of new Set([...before.keys(), ...after.keys(), ...found.keys()])) {
+          expect([before.get(step), after.get(step)], `${place}: step ${step}`).toContain(found.get(step));
         }
+        // Old steps go only after the new one is there.
+        const isCommitted = [...after].every(([step, text]) => found.get(step) === text);
+        for (const [step, text] of before) if (!isCommitted) expect(found.get(step), `${place}: step ${step} before the commit`).toBe(text);
+        if (resolved && done && maxToKeep === null) expect(found, place).toEqual(after);
+        if (at % 5 === 0) await expectGoesOn(left, place);
       }
-    },
-  );
+    }
+  });
 });
 
 /** Whatever was left, the next save works, and leaves nothing of it. */

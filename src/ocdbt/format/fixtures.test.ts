@@ -50,7 +50,7 @@ async function checkRoundTrip({ kind, bytes }: FoundRecord, path: string): Promi
 }
 
 describe("records that TensorStore wrote", () => {
-  test("decode and encode to the same bytes, all of the fixtures", { timeout: 60_000 }, async () => {
+  test("decode and encode to the same bytes, all of the fixtures", async () => {
     const counts = { manifest: 0, "B+tree node": 0, "version-tree node": 0 };
     for (const path of files) {
       for (const record of recordsIn(readFileSync(join(folder, path)))) {

@@ -52,7 +52,7 @@ const total = [...sourceFiles().values()].reduce((sum, { length }) => sum + leng
 
 describe("a cache that is interrupted at any change", () => {
   for (const kind of ["fails", "stops"] as const) {
-    test(`where it ${kind}`, { timeout: 120_000 }, async () => {
+    test(`where it ${kind}`, async () => {
       const files = sourceFiles();
       const sourceOf = () => new FakeSource(files, "etag", pieceLength);
       const whole = new FaultyStorage(memoryStorage());
@@ -85,9 +85,7 @@ describe("a cache that is interrupted at any change", () => {
   }
 });
 
-test("an end at any change of a mirror that is made anew leaves no byte of the old version among the new ones", {
-  timeout: 120_000,
-}, async () => {
+test("an end at any change of a mirror that is made anew leaves no byte of the old version among the new ones", async () => {
   const old = sourceFiles();
   const filled = memoryStorage();
   await readAll(new FakeSource(old), filled);
