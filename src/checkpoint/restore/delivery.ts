@@ -4,7 +4,7 @@ import type { Block } from "../../arrays/spec.js";
 import type { TaskContext } from "../../tasks/context.js";
 import { Pace } from "../../tasks/pace.js";
 import type { Piece, StoredPart } from "./decode/parts.js";
-import type { ChunkTransfer, Transfer } from "./planJobs.js";
+import { type ChunkTransfer, type RangeTransfer, type Transfer, wholePart } from "./planJobs.js";
 
 /** Elements of an array that have its new dtype. */
 export interface TargetBlock<Target> {
@@ -30,11 +30,11 @@ export interface PartOnItsWay<Target> {
 const wantedLength = ({ decodedLength, storedDtype, dtype }: StoredPart): number =>
   (decodedLength / dtypes[storedDtype].itemsize) * dtypes[dtype].itemsize;
 
-/** A chunk as one part, of which nothing has come yet. */
-export const partOnItsWay = <Target>(chunk: ChunkTransfer<Target>, stored: StoredPart): PartOnItsWay<Target> => ({
-  chunk: { ...chunk, missingBytes: wantedLength(stored) },
-  stored,
-});
+/** A chunk whole, or the run of it that is needed, of which nothing has come yet. */
+export function wholeOnItsWay<Target>(range: RangeTransfer<Target>): PartOnItsWay<Target> {
+  const stored = wholePart(range);
+  return { chunk: { ...range, missingBytes: wantedLength(stored) }, stored };
+}
 
 /** Longest piece of a block that is cast at once, in bytes of the wider dtype. */
 export const castPieceLength = 1024 * 1024;

@@ -168,3 +168,17 @@ export function longestFirst<Member extends { readonly parts: readonly KnownPart
     .sort((a, b) => b.length - a.length)
     .map(({ member }) => member);
 }
+
+/** Members by the folder of their item, which the paths of their errors begin with. */
+export function byFolder<Member extends { readonly parts: readonly { readonly chunk: ChunkTransfer }[] }>(
+  members: readonly Member[],
+): Member[][] {
+  const folders = new Map<string, Member[]>();
+  for (const member of members) {
+    const folder = member.parts[0]?.chunk.transfer.folder ?? "";
+    const others = folders.get(folder);
+    if (others === undefined) folders.set(folder, [member]);
+    else others.push(member);
+  }
+  return [...folders.values()];
+}
