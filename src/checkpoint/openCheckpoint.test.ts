@@ -203,7 +203,12 @@ describe("the latest step of a root", () => {
     });
   });
 
-  it.each([["7.orbax-checkpoint-tmp"], ["step_7.orbax-checkpoint-tmp-3"]])("unfinished in %s says so", async (name) => {
+  it("is a tree where its files could be those of a single array, and the class that wrote them is one of trees", async () => {
+    const restored = await (await openCheckpoint(fixture("array-alike/checkpoint"))).restore();
+    expect(restored).toMatchObject({ checkpoint: { data: Int32Array.of(0, 1, 2) } });
+  });
+
+  it.each([["7.orbax-checkpoint-tmp"], ["step_7.orbax-checkpoint-tmp-3"], ["7.partial_save"]])("unfinished in %s says so", async (name) => {
     await expect(openCheckpoint(rootOf(name))).rejects.toMatchObject({
       name: "UnsupportedCheckpointError",
       message: expect.stringMatching(/holds only unfinished steps/),

@@ -5,12 +5,12 @@ import type { ReadableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
 import { Pace } from "../tasks/pace.js";
 import type { ArrayLeaf } from "./item/leaves.js";
-import { type ItemIndex, openItem } from "./item/openItem.js";
+import { type ItemIndex, type ItemOptions, openItem } from "./item/openItem.js";
 import type { OptionalFiles } from "./metadata/optionalFiles.js";
 import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
 import { type OpenedCheckpoint, openedCheckpoint, type Reading } from "./openedCheckpoint.js";
 import { openedJson } from "./openedJson.js";
-import { jsonFiles } from "./place/itemKind.js";
+import { jsonFiles, kindOfHandler } from "./place/itemKind.js";
 import type { Place } from "./place/place.js";
 import { requireNoGroup } from "./place/requireNoGroup.js";
 import { readOn } from "./readOn.js";
@@ -57,8 +57,10 @@ export async function openPlace(
   await requireNoGroup(place, label, storage, context);
   const pace = new Pace(context.signal);
   const node = metadata.record?.items.includes(item.name) ? "tree" : undefined;
+  const isTree = kindOfHandler(metadata.itemHandlers[item.name]) === "pytree";
+  const options: ItemOptions = { node, generation, isTree, isPart: place.kind === "process" };
   const [index, dtypes] = await Promise.all([
-    unlessEmpty(place, label, openItem(item.name, storage, path, { node, generation, isPart: place.kind === "process" }, pace, context)),
+    unlessEmpty(place, label, openItem(item.name, storage, path, options, pace, context)),
     hasDtypes ? readDtypesFile(storage, stepName, context) : () => undefined,
   ]);
   const storedBytes = await storedBytesOf(index, pace, context);

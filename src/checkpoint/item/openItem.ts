@@ -49,6 +49,8 @@ export interface ItemOptions {
   readonly generation?: bigint | undefined;
   /** True for the database of one process: what is not in it, others wrote. */
   readonly isPart?: boolean | undefined;
+  /** True where its writer is known to be one of trees, which may look like what another makes of one array. */
+  readonly isTree?: boolean | undefined;
 }
 
 /**
@@ -167,9 +169,9 @@ function missingChunksAreLost({ from, options, place }: TreeSource, { node, isPa
 }
 
 /** The path of an entry, without what its writer put around the tree. */
-function keysOf({ path }: TreeEntry, source: TreeSource, { node }: ItemOptions): KeyPath {
+function keysOf({ path }: TreeEntry, source: TreeSource, { node, isTree }: ItemOptions): KeyPath {
   if (node !== undefined) return withoutNode(node, path);
-  return isArraySave(source) ? [] : path;
+  return isTree !== true && isArraySave(source) ? [] : path;
 }
 
 /**

@@ -46,7 +46,7 @@ describe("stepOfName", () => {
 });
 
 it("knows unfinished saves of all versions, and the names that they would have got", () => {
-  for (const name of ["7.orbax-checkpoint-tmp", "7.orbax-checkpoint-tmp-68", "7.orbax-checkpoint-tmp-1795987909277475"]) {
+  for (const name of ["7.orbax-checkpoint-tmp", "7.orbax-checkpoint-tmp-68", "7.orbax-checkpoint-tmp-1795987909277475", "7.partial_save"]) {
     expect([isTemporary(name), finalName(name)]).toEqual([true, "7"]);
   }
   expect(isTemporary("7")).toBe(false);

@@ -4,14 +4,14 @@ export interface NamedStep {
   readonly name: string;
 }
 
-/** What the names of unfinished saves contain, in every version. */
-const temporaryMark = ".orbax-checkpoint-tmp";
+/** What the names of unfinished saves contain: in every version, and those that API v1 makes in parts. */
+const temporaryMark = /\.(?:orbax-checkpoint-tmp|partial_save)/;
 
 /** Whether a name is that of a save that did not end; also of items within a step. */
-export const isTemporary = (name: string): boolean => name.includes(temporaryMark);
+export const isTemporary = (name: string): boolean => temporaryMark.test(name);
 
 /** The name that an unfinished save would have got. */
-export const finalName = (name: string): string => name.slice(0, name.indexOf(temporaryMark));
+export const finalName = (name: string): string => name.slice(0, name.search(temporaryMark));
 
 /**
  * The step that a name stands for, whatever a manager's prefix and padding: digits alone, or those behind the last underscore. Undefined for
