@@ -87,9 +87,15 @@ test("an aborted upload leaves no buffer", async ({ page }) => {
     const upload = await openUpload(device, leaves, { signal: controller.signal });
     const data = new Uint8Array(64 * 1024 * 1024);
     const block = { origin: [0], shape: [data.length], elementOffset: 0, data };
+    const { queue } = device;
+    const writeBuffer = queue.writeBuffer.bind(queue);
+    let sent = 0;
+    queue.writeBuffer = (...given) => {
+      if (++sent === 5) queueMicrotask(() => controller.abort(new Error("enough")));
+      writeBuffer(...given);
+    };
     const writes = leaves.map((_, index) => upload.write([{ index, block }]));
     const before = count();
-    setTimeout(() => controller.abort(new Error("enough")), 5);
     const reasons = (await Promise.allSettled(writes)).flatMap((write) => (write.status === "rejected" ? [String(write.reason)] : []));
     return { before, after: count(), reasons };
   });

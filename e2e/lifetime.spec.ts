@@ -43,7 +43,7 @@ test("an abort at any point rejects with its reason and leaves no buffer", async
           },
           (error: unknown) => (error === reason ? "stopped" : String(error)),
         );
-      return { outcome, asked, heard, alive: buffers().alive };
+      return { outcome, expected: stop.signal.aborted ? "stopped" : "restored", asked, heard, alive: buffers().alive };
     };
     const whole = await restoreUntil(-1, -1);
     const points = (count: number) => Array.from(new Set([1, 2, 3, Math.ceil(count / 2), count - 1, count]));
@@ -55,10 +55,12 @@ test("an abort at any point rejects with its reason and leaves no buffer", async
       .restore(1, { signal: AbortSignal.abort() })
       .catch((error: Error) => error.name);
     await new Promise((resolve) => setTimeout(resolve, 100));
-    return { whole, cut: cut.map(({ outcome }) => outcome), alive: buffers().alive, made: buffers().made, already };
+    return { whole, cut, alive: buffers().alive, made: buffers().made, already };
   }, store("sharded"));
   expect(found.whole).toMatchObject({ outcome: "restored", alive: 0 });
-  expect(new Set(found.cut)).toEqual(new Set(["stopped"]));
+  // How many requests and events there are depends on when answers come, so that the last ones may not be met.
+  for (const { outcome, expected } of found.cut) expect(outcome).toBe(expected);
+  expect(found.cut.filter(({ outcome }) => outcome === "stopped").length).toBeGreaterThanOrEqual(8);
   expect(found.made).toBeGreaterThan(10);
   expect(found.alive).toBe(0);
   expect(found.already).toBe("AbortError");
@@ -69,12 +71,11 @@ test("a device that is lost in the middle is a DeviceError, and nothing hangs", 
     const { isCheckpointError, OrbaxCheckpointStore } = window.orbax;
     const { testDevice } = window.internals;
     const outcomes: unknown[] = [];
-    for (const events of [1, 5, 20]) {
+    for (const part of [0, 0.1, 0.5]) {
       const device = await testDevice();
-      let heard = 0;
       const restoring = new OrbaxCheckpointStore(url, { device }).restore(1, {
-        onProgress: () => {
-          if (++heard === events) device.destroy();
+        onProgress: ({ loadedBytes, totalBytes }) => {
+          if (loadedBytes >= part * totalBytes) device.destroy();
         },
       });
       outcomes.push(

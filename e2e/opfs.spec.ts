@@ -209,16 +209,22 @@ onDisk("a file that a reader has open is waited for, for a while", async ({ page
       (storage) => storage.move("a/file", "b"),
       (storage) => storage.remove("a"),
     ];
-    const outcomes = changes.map(async (change, index) => {
+    const held = changes.map(async (change, index) => {
       const storage = opfsStorage(`held/${index}`);
       const read = async () => [...((await storage.read("a/file")) ?? [])];
       await putFile(`held/${index}/other`, Uint8Array.of(2));
       const release = await holdFile(await putFile(`held/${index}/a/file`, Uint8Array.of(1)));
-      const refused = [await outcomeOf(change(storage)), await read()];
-      setTimeout(release, 300);
-      return [...refused, await outcomeOf(change(storage)), await read()];
+      return { change: () => outcomeOf(change(storage)), read, release, refused: [await outcomeOf(change(storage)), await read()] };
     });
-    return Promise.all(outcomes);
+    const outcomes = [];
+    const { setTimeout } = window;
+    for (const { change, read, release, refused } of await Promise.all(held)) {
+      // The reader ends while the third try is waited for.
+      window.setTimeout = ((work: () => void, delay = 0) =>
+        delay === 40 ? void release().then(work) : setTimeout(work, delay)) as typeof setTimeout;
+      outcomes.push([...refused, await change(), await read()]);
+    }
+    return outcomes;
   });
   const busy = (path: string) => `StorageError busy ${path}`;
   expect(found).toEqual([

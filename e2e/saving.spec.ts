@@ -36,14 +36,15 @@ test("two tabs save 20 steps each into one directory: 40 whole steps", async ({ 
 test("a tab restores what another one saves, overwrites and removes: all of a step, or that it is not there", async ({ browserOnDisk }) => {
   const [reader, writer] = [await browserOnDisk.open(), await browserOnDisk.open()];
   await writer.evaluate((directory) => window.internals.changeLoop(directory, 2, 300_000), directory);
-  const reading = reader.evaluate((directory) => window.internals.restoreLoop(directory, () => "stopped" in window), directory);
+  const reading = reader.evaluate(
+    (directory) => window.internals.restoreLoop(directory, ({ right, notFound }) => "stopped" in window && right > 10 && notFound > 0),
+    directory,
+  );
   const changes = await writer.evaluate((directory) => window.internals.changeLoop(directory, 30, 300_000), directory);
   await reader.evaluate(() => Object.assign(window, { stopped: true }));
-  const { right, notFound, problems } = await reading;
+  const { problems } = await reading;
   expect(problems).toEqual([]);
   expect(changes).toBe(30);
-  expect(right).toBeGreaterThan(10);
-  expect(notFound).toBeGreaterThan(0);
   const seeds = Object.values(await seedsOf(reader));
   expect(seeds.length).toBeLessThanOrEqual(3);
   expect(seeds.filter((seed) => typeof seed !== "number")).toEqual([]);
@@ -53,7 +54,7 @@ test("two tabs that restore without a pause do not keep a third one's steps from
   const [writer, ...readers] = [await browserOnDisk.open(), await browserOnDisk.open(), await browserOnDisk.open()];
   await writer.evaluate((directory) => window.internals.changeLoop(directory, 2, 300_000), directory);
   const reading = readers.map((page) =>
-    page.evaluate((directory) => window.internals.restoreLoop(directory, () => "stopped" in window), directory),
+    page.evaluate((directory) => window.internals.restoreLoop(directory, ({ right }) => "stopped" in window && right > 5), directory),
   );
   await writer.evaluate((directory) => window.internals.changeLoop(directory, 10, 300_000), directory);
   const untidied = () =>
@@ -64,10 +65,7 @@ test("two tabs that restore without a pause do not keep a third one's steps from
     );
   await expect.poll(untidied).toEqual([]);
   for (const page of readers) await page.evaluate(() => Object.assign(window, { stopped: true }));
-  for (const { right, problems } of await Promise.all(reading)) {
-    expect(problems).toEqual([]);
-    expect(right).toBeGreaterThan(5);
-  }
+  for (const { problems } of await Promise.all(reading)) expect(problems).toEqual([]);
 });
 
 test("what a closed tab left half written goes with the next tab that opens the store, and a living tab's stays", async ({

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "playwright/test";
 import { runCommand } from "../setup/commands.mjs";
+import { freePort } from "../setup/freePort.js";
 
 // Whether the bench works, on little data; how fast anything is, no test says.
 
@@ -10,7 +11,7 @@ test("the bench measures ratios, and the GPU and the saved files get the right b
   const folder = await mkdtemp(join(tmpdir(), "orbax-webgpu-bench-"));
   const json = join(folder, "bench.json");
   const only = ["opfs-64", "http-64", "http-zarrita", "opfs-not-isolated", "http-renderer", "requests", "http-block", "save"];
-  const args = ["--quick", "--reps", "1", "--port", "47322", "--json", json, "--chart", join(folder, "bench.svg")];
+  const args = ["--quick", "--reps", "1", "--port", `${await freePort()}`, "--json", json, "--chart", join(folder, "bench.svg")];
   try {
     const { code, output } = await runCommand(process.execPath, [join(import.meta.dirname, "run.mjs"), ...args, "--only", only.join(",")]);
     expect(code, output).toBe(0);

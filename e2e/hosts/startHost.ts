@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../setup/freePort.js";
 import { documentedConfig } from "./documentedConfig.js";
 
 /** A web server that runs. */
@@ -82,18 +82,8 @@ function written(folder: string, name: string, lines: readonly string[]): string
   return path;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("the server has no port");
-  return address.port;
-}
-
 /** Most looks at a server that starts; a busy machine takes its time. */
-const mostLooks = 600;
+const mostLooks = 6000;
 
 async function answering(name: string, child: ChildProcess, url: string): Promise<void> {
   let output = "";

@@ -15,16 +15,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def write(seed, count, out):
     """Starts the processes; what each checkpoint in `out` holds."""
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        address = f"localhost:{probe.getsockname()[1]}"
-    command = [sys.executable, __file__, str(seed), str(count), str(out), address]
-    children = [subprocess.Popen([*command, str(index)]) for index in range(PROCESSES)]
-    try:
-        assert [child.wait(timeout=600) for child in children] == [0] * PROCESSES
-    finally:
-        for child in children:
-            child.kill()
+    with socket.socket() as held:
+        # Bound until they have ended, so that nobody else is given the port; JAX's own server may share it.
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        held.bind(("", 0))
+        command = [sys.executable, __file__, str(seed), str(count), str(out), f"localhost:{held.getsockname()[1]}"]
+        children = [subprocess.Popen([*command, str(index)]) for index in range(PROCESSES)]
+        try:
+            assert [child.wait(timeout=1200) for child in children] == [0] * PROCESSES
+        finally:
+            for child in children:
+                child.kill()
     return json.loads((out / "expected.json").read_text(encoding="utf-8"))
 
 

@@ -4,6 +4,7 @@ import { expect, type Page, test } from "playwright/test";
 import { build, preview } from "vite";
 import { findChromium } from "../setup/chromium.mjs";
 import { runCommand } from "../setup/commands.mjs";
+import { freePort } from "../setup/freePort.js";
 import { makeProject } from "./project.js";
 
 // The programs of docs/recipes, copied into a project that has the packed package, bundled by Vite and run on a page. Each engine evaluates the
@@ -99,12 +100,18 @@ test("the recipes are sound TypeScript", async () => {
 });
 
 test("the Playwright recipe passes in a project of its own", async () => {
+  const config = join(project.folder, "playwright", "playwright.config.ts");
+  await writeFile(config, (await readFile(config, "utf8")).replaceAll("5199", `${await freePort()}`));
   const playwright = join(project.folder, "node_modules", "playwright", "cli.js");
-  const { code, output } = await runCommand(process.execPath, [playwright, "test", "--config", "playwright", "--reporter", "line"], {
-    cwd: project.folder,
-    timeoutSeconds: 600,
-    env: { CHROMIUM_PATH: findChromium() ?? "" },
-  });
+  const { code, output } = await runCommand(
+    process.execPath,
+    [playwright, "test", "--config", "playwright", "--timeout", "600000", "--reporter", "line"],
+    {
+      cwd: project.folder,
+      timeoutSeconds: 600,
+      env: { CHROMIUM_PATH: findChromium() ?? "" },
+    },
+  );
   expect(code, output).toBe(0);
   expect(output).toContain("1 passed");
 });

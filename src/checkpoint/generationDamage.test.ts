@@ -48,7 +48,7 @@ const layouts: readonly Layout[] = [
 
 const cutsEach = 4;
 const flipsEach = 120;
-const longestMs = 10_000;
+const longestMs = 60_000;
 const mostMemory = 64 * 2 ** 20;
 
 function filesOf(folder: string): Files {

@@ -156,10 +156,14 @@ function touches({ path, range }: RunningServer["requests"][number], chunk: Need
   return path === `/${chunk.path}` && Number(first) < endOf(chunk) && Number(last) >= chunk.offset;
 }
 
-/** A fetch whose answers come all at once when no further request has come for a while: the waves are the round trips in a row. */
+/**
+ * A fetch whose answers come all at once when all are there and no further request has come for a while: the waves are the round trips in
+ * a row.
+ */
 class Waves {
   readonly asked: string[][] = [];
   #waiting: (() => void)[] = [];
+  readonly #answers = new Set<Promise<Response>>();
 
   readonly fetch = async (url: string, init: RequestInit): Promise<Response> => {
     if (this.#waiting.length === 0) {
@@ -168,6 +172,7 @@ class Waves {
     }
     this.asked.at(-1)?.push(`${new URL(url).pathname} ${new Headers(init.headers).get("range") ?? ""}`);
     const answer = fetch(url, init).then(async (response) => new Response(await response.arrayBuffer(), response));
+    this.#answers.add(answer);
     await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return answer;
   };
@@ -175,6 +180,7 @@ class Waves {
   async #send(): Promise<void> {
     for (let seen = -1; seen !== this.#waiting.length; ) {
       seen = this.#waiting.length;
+      await Promise.all(this.#answers);
       await new Promise((resolve) => setTimeout(resolve, 60));
     }
     const waiting = this.#waiting;

@@ -225,7 +225,7 @@ describe("many keys at once", () => {
     };
     const found = await opened(waiting);
     const located = found.locateAll(["a", "m.x", "m.x/0", "b"]);
-    await vi.waitFor(() => expect(answers.length).toBe(2));
+    await expect.poll(() => answers.length).toBe(2);
     for (const answer of answers) answer();
     expect((await located).length).toBe(4);
     expect(reads.filter((read) => read.startsWith("leaf") || read.startsWith("other")).length).toBe(2);

@@ -13,14 +13,14 @@ export interface RestoreLoop {
   readonly problems: readonly string[];
 }
 
-/** Restores steps picked at random until the work stops it; now and then one that was deleted long ago. */
-export async function restoreLoop(directory: string, isStopped: () => boolean): Promise<RestoreLoop> {
+/** Restores steps picked at random until it is stopped; now and then one that was deleted long ago. */
+export async function restoreLoop(directory: string, isEnough: (so: { right: number; notFound: number }) => boolean): Promise<RestoreLoop> {
   const random = randomFrom(7);
   const store = new OrbaxCheckpointStore(directory);
   const problems: string[] = [];
   let right = 0;
   let notFound = 0;
-  while (!isStopped()) {
+  while (!isEnough({ right, notFound })) {
     try {
       const steps = await store.listSteps();
       const step = random.pick(steps);

@@ -82,9 +82,24 @@ const add = (counts: Record<string, number>, kind: string) => {
   counts[kind] = (counts[kind] ?? 0) + 1;
 };
 
-/** Watches all workers that this thread starts from now on. `script`: what they run instead of their own. */
-export function watchWorkers({ script }: { readonly script?: string } = {}): WatchedWorkers {
+/** How {@link watchWorkers} changes them. */
+interface Changes {
+  /** What they run instead of their own script. */
+  readonly script?: string;
+  /** They are not ended when idle, however long a busy machine takes for what comes between two restores. */
+  readonly stay?: boolean;
+}
+
+/** Milliseconds after which the package ends an idle worker. */
+const idleMs = 5000;
+
+/** Watches all workers that this thread starts from now on. */
+export function watchWorkers({ script, stay = false }: Changes = {}): WatchedWorkers {
   const watched = new WatchedWorkers();
+  const { setTimeout } = globalThis;
+  if (stay) {
+    globalThis.setTimeout = ((work: () => void, delay = 0) => (delay === idleMs ? 0 : setTimeout(work, delay))) as typeof setTimeout;
+  }
   const instead = script === undefined ? undefined : URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
   globalThis.Worker = class extends globalThis.Worker {
     constructor(url: string | URL, options?: WorkerOptions) {

@@ -172,7 +172,7 @@ describe("the files of a folder are dealt to workers", () => {
     damaged?.bytes.fill(0xff, 0, 4);
     const failure = await failureOf(restore(new WorkerPool({ createWorker, size: 2, idleMs: 1 })));
     expect(failure).toMatchObject({ name: "CorruptCheckpointError", path: `${model}/d/a`, offset: 0 });
-    await vi.waitFor(() => expect(budget.used).toBe(0));
+    await expect.poll(() => budget.used).toBe(0);
   });
 
   it("until an abort, which ends them, and the next restore gets others", async () => {
@@ -180,7 +180,7 @@ describe("the files of a folder are dealt to workers", () => {
     const controller = new AbortController();
     const { pool } = workersHere(2, ({ kind }) => kind === "returned" && controller.abort(new Error("enough")));
     expect(await failureOf(restore(pool, controller.signal))).toMatchObject({ message: "enough" });
-    await vi.waitFor(() => expect(budget.used).toBe(0));
+    await expect.poll(() => budget.used).toBe(0);
     expect(pool.ended).toBeGreaterThan(0);
     await restore(pool);
     expect(isRight()).toBe(true);
@@ -271,7 +271,7 @@ describe("runs of files that come as streams are dealt to workers", () => {
     system.files.get(`${model}/d/b`)?.bytes.fill(0xff, 0, 4);
     const { pool } = workersHere(1);
     expect(await failureOf(restore(pool))).toMatchObject({ name: "CorruptCheckpointError", path: `${model}/d/b`, offset: 0 });
-    await vi.waitFor(() => expect(log.filter((line) => line.startsWith("end")).length).toBe(log.length / 2));
+    await expect.poll(() => log.filter((line) => line.startsWith("end")).length).toBe(log.length / 2);
     expect(budget.used).toBe(0);
     expect([pool.started, pool.ended]).toEqual([1, 1]);
     pool.close();

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { placeBlock } from "../../arrays/place.js";
 import type { ByteRange } from "../../bytes/ranges.js";
 import { memoryStorage } from "../../storage/memory.js";
@@ -140,7 +140,7 @@ describe("moveBytes", () => {
     };
     const budget = new ByteBudget(16 * 1024 * kibibyte);
     await expect(moveBytes([transfer], road(budget, write), {})).rejects.toThrow("full");
-    await vi.waitFor(() => expect(file.stillOpen()).toBe(0));
+    await expect.poll(() => file.stillOpen()).toBe(0);
     expect(budget.used).toBe(0);
   });
 

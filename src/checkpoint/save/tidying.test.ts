@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { StorageError } from "../../errors.js";
 import { threadLocks } from "../../storage/locks/threadLocks.js";
 import { memoryStorage } from "../../storage/memory.js";
@@ -68,7 +68,7 @@ test("a read that does not end holds up neither saves nor other reads, and tidyi
   expect(await store.listSteps()).toEqual([1, 2]);
   expect(await seedsOf(storage)).toEqual({ 1: 1, 2: 2 });
   reader.end();
-  await vi.waitFor(async () => expect(await foldersOf(storage)).toEqual(["1", "2"]), 10_000);
+  await expect.poll(() => foldersOf(storage)).toEqual(["1", "2"]);
 });
 
 test("what saves replace and drop while a read goes on takes room until it ends, and then goes whole", async () => {
@@ -82,7 +82,7 @@ test("what saves replace and drop while a read goes on takes room until it ends,
   }
   expect((await foldersOf(storage)).length).toBeGreaterThan(10);
   reader.end();
-  await vi.waitFor(async () => expect(await foldersOf(storage)).toEqual(["4", "5"]), 10_000);
+  await expect.poll(() => foldersOf(storage)).toEqual(["4", "5"]);
   expect(await seedsOf(storage)).toEqual({ 4: 40, 5: 50 });
 });
 
@@ -102,13 +102,13 @@ test("saves, overwrites and deletes go on while somebody tidies", async () => {
   await store.save(1, model(1));
   await store.save(2, model(2));
   reader.end();
-  await vi.waitFor(() => expect(moves).toBeGreaterThan(3));
+  await expect.poll(() => moves).toBeGreaterThan(3);
   await store.save(1, model(10), { overwrite: true });
   await store.save(3, model(3));
   await store.delete(2);
   await expect(store.save(3, model(4))).rejects.toThrow("exists");
   open();
-  await vi.waitFor(async () => expect(await foldersOf(storage)).toEqual(["1", "3"]), 10_000);
+  await expect.poll(() => foldersOf(storage)).toEqual(["1", "3"]);
   expect(await seedsOf(storage)).toEqual({ 1: 10, 3: 3 });
 });
 
@@ -122,7 +122,7 @@ test("a listing in which a step was not tidied yet, though it is when its marker
     read: async (path, options) => {
       if (!isTidied) {
         reader.end();
-        await vi.waitFor(async () => expect(await foldersOf(storage)).toEqual(["7"]), 10_000);
+        await expect.poll(() => foldersOf(storage)).toEqual(["7"]);
         isTidied = true;
       }
       return storage.read(path, options);

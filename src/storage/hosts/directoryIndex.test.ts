@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { cpuTimeOf } from "../../tasks/cpuTime.testing.js";
 import { parseDirectoryIndex } from "./directoryIndex.js";
 
 const url = new URL("http://127.0.0.1:8000/run/a%20b/");
@@ -119,12 +120,13 @@ test("reads what npm's serve prints", () => {
   });
 });
 
-test("a page made to be slow is read in time", () => {
+test("a page made to be slow is read in time", async () => {
   const pages = ["<title", "<title>", "<a ", "<a href ", '<a href="', "<a href='", "<a href=", "&#"].map((part) => part.repeat(100_000));
-  const start = Date.now();
-  for (const page of pages) {
-    parseDirectoryIndex(page, html, url);
-    parseDirectoryIndex(`<title>Index of /</title>${page}`, html, url);
-  }
-  expect(Date.now() - start).toBeLessThan(10_000);
+  const { cpuMs } = await cpuTimeOf(() => {
+    for (const page of pages) {
+      parseDirectoryIndex(page, html, url);
+      parseDirectoryIndex(`<title>Index of /</title>${page}`, html, url);
+    }
+  });
+  expect(cpuMs).toBeLessThan(10_000);
 });

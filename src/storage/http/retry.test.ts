@@ -39,9 +39,9 @@ test("reads Retry-After as seconds or as a date", () => {
 });
 
 test("the system's sleep ends in time, or at once on abort", async () => {
-  const start = Date.now();
+  const start = performance.now();
   await systemClock.sleep(20);
-  expect(Date.now() - start).toBeGreaterThanOrEqual(15);
+  expect(performance.now() - start).toBeGreaterThanOrEqual(15);
   const controller = new AbortController();
   const sleep = systemClock.sleep(60_000, controller.signal);
   controller.abort(new Error("enough"));

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ByteRange } from "../../bytes/ranges.js";
 import { filesOf } from "../../checkpoint/save/faultyStorage.testing.js";
 import { memoryStorage } from "../memory.js";
@@ -157,7 +157,7 @@ test("no more than 16 MiB wait for a cache that is slower than the source", asyn
     }
   };
   const reading = read(mirror);
-  await vi.waitFor(() => expect(got).toBe(4 * 4_194_304));
+  await expect.poll(() => got).toBe(4 * 4_194_304);
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve));
   expect(source.sentBytes).toBe(4 * 4_194_304);
   proceed();

@@ -163,8 +163,7 @@ describe("decodeOnWorker", () => {
     controller.abort("enough");
     await expect(aborted).rejects.toBe("enough");
     expect(silent.released).toEqual([false]);
-    await soon();
-    expect(closed).toBe(true);
+    await expect.poll(() => closed).toBe(true);
   });
 });
 
