@@ -21,13 +21,14 @@ export function aptCommands(packages) {
 }
 
 /**
- * Runs commands until one fails; says how it failed.
+ * Runs commands until one fails, also when it is tried again, as a network may; says how it failed.
  * @param {readonly InstallCommand[]} commands
  * @param {import("./commands.mjs").Run} run
  */
 export async function firstFailure(commands, run) {
   for (const { command, args, options } of commands) {
-    const { code, output } = await run(command, args, options);
+    const first = await run(command, args, options);
+    const { code, output } = first.code === 0 ? first : await run(command, args, options);
     if (code !== 0) return `ended with code ${code}: ${reasonIn(output)}`;
   }
   return undefined;

@@ -100,7 +100,7 @@ describe("ensureChromium", () => {
     });
     const debian = { ...machine(), platform: "linux" as const, isRoot: true };
     expect(await ensureChromium({ run, machine: debian })).toBe(join(home, "bin", "chromium"));
-    expect(installs.slice(1)).toEqual(["apt-get update", "apt-get install -y --no-install-recommends chromium"]);
+    expect(installs.slice(2)).toEqual(["apt-get update", "apt-get install -y --no-install-recommends chromium"]);
   });
 
   it("says what was tried and what to do where nothing works", async () => {

@@ -44,3 +44,11 @@ test("says what is missing where nothing may be installed, or apt fails", async 
   expect(await missingZipTools({ run: machineWith([]).run, install: false, machine })).toBe(message);
   expect(await missingZipTools({ run: machineWith([], true).run, install: true, machine })).toBe(message);
 });
+
+test("tries apt again where it fails at first", async () => {
+  let failures = 1;
+  const { run } = machineWith([]);
+  const failingAtFirst: Run = async (command, args) =>
+    command === "apt-get" && failures-- > 0 ? { code: 100, stdout: "", stderr: "", output: "" } : run(command, args);
+  expect(await missingZipTools({ run: failingAtFirst, install: true, machine })).toBeUndefined();
+});
