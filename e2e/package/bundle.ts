@@ -19,6 +19,26 @@ export const bundle = (consumer: string, source: string): Promise<BundledFile[]>
 export const bundleApp = (consumer: string, source: string): Promise<BundledFile[]> =>
   bundleByVite(consumer, source, { rolldownOptions: { input: join(consumer, "entry.js") } });
 
+/** What a strict bundler warns of in the packed package, its dependencies aside. */
+export async function warningsOf(consumer: string): Promise<string[]> {
+  const warnings: string[] = [];
+  await build({
+    root: consumer,
+    configFile: false,
+    logLevel: "silent",
+    build: {
+      write: false,
+      rolldownOptions: {
+        input: ["index.js", "node.js"].map((entry) => join(consumer, "node_modules", "orbax-webgpu", "dist", entry)),
+        external: /^[^./]/,
+        checks: { circularDependency: true },
+        onLog: (level, { message }) => void warnings.push(`${level}: ${message}`),
+      },
+    },
+  });
+  return warnings;
+}
+
 async function bundleByVite(consumer: string, source: string, options: BuildOptions): Promise<BundledFile[]> {
   writeFileSync(join(consumer, "entry.js"), source);
   const result = await build({
