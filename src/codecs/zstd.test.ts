@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Codec, DecodeRequest } from "./codec.js";
+import { encodeFrame } from "./zstd/encodeFrame.js";
 import { zstd as zstdOfPage } from "./zstd.js";
 
 const text = new TextEncoder().encode(Array.from({ length: 60 }, (_, i) => `row ${i * i} of the weights; `).join(""));
@@ -62,6 +63,15 @@ describe.each(["libzstd", "fzstd, where a page forbids WebAssembly"])("%s", (dec
     for (const length of [text.length, undefined]) {
       expect(await zstd.decode(bytes, request(length))).toEqual(text);
       for (const size of [1, 10, 1000]) expect(await streamed(zstd, bytes, size, request(length))).toEqual(text);
+    }
+  });
+
+  test("decodes the frames of values of a few bytes, such as an optimizer's count", async () => {
+    for (let length = 1; length < 40; length++) {
+      const value = text.slice(0, length);
+      const small = await encodeFrame(value);
+      expect(await zstd.decode(small, request(length))).toEqual(value);
+      for (const size of [1, 10, 1000]) expect(await streamed(zstd, small, size, request(undefined))).toEqual(value);
     }
   });
 

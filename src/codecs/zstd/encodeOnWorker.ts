@@ -37,5 +37,5 @@ const failed = (byteLength: number, detail: string) =>
   new StorageError({
     path: "",
     reason: "worker",
-    message: `a worker could not compress ${byteLength.toLocaleString("en")} bytes (${detail}), as where memory runs out; save fewer at once, or without compression`,
+    message: `a worker could not compress ${byteLength.toLocaleString("en")} bytes (${detail}), as where memory runs out, or a page's Content-Security-Policy lacks 'unsafe-eval' and 'wasm-unsafe-eval'; save fewer at once, or without compression`,
   });

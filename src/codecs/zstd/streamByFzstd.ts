@@ -9,14 +9,16 @@ import { ZstdDamage } from "./damage.js";
 export async function* streamByFzstd(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let blocks: Uint8Array[] = [];
   const decoder = new Decompress((block) => blocks.push(block));
-  for await (const part of parts) {
+  const push = (part: Uint8Array, isLast: boolean): Uint8Array[] => {
     try {
-      decoder.push(part.slice()); // it keeps what is no whole block yet, and the part may be reused by then
+      decoder.push(part, isLast);
     } catch (cause) {
       throw new ZstdDamage("a damaged block", { cause });
     }
     const ready = blocks;
     blocks = [];
-    yield* ready;
-  }
+    return ready;
+  };
+  for await (const part of parts) yield* push(part.slice(), false); // it keeps what is no whole block yet, and the part may be reused by then
+  yield* push(new Uint8Array(), true); // it begins no frame of less than 18 bytes before it is told that no more come
 }
