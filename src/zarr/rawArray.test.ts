@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { CorruptCheckpointError } from "../errors.js";
 import { openRawArray } from "./rawArray.js";
 import { type RawDocument, rawV2Dtypes, rawV3Dtypes } from "./rawDocument.js";
@@ -63,4 +63,15 @@ test("what zarrita refuses is damage, with its error as cause", async () => {
   const wrong = { ...v2([2], 1), dtype: "<x9" } as unknown as RawDocument;
   await expect(openRawArray(wrong, "w/")).rejects.toThrow(CorruptCheckpointError);
   await expect(openRawArray(wrong, "w/")).rejects.toHaveProperty("cause");
+});
+
+test("a zarrita that cannot be loaded, as where a host has replaced its files, is not taken for a damaged array", async () => {
+  vi.doMock("zarrita", () => Promise.reject(new TypeError("Failed to fetch dynamically imported module")));
+  try {
+    const refused = await openRawArray(v2([2, 3], 4), "w/").catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Error);
+    expect(refused).not.toBeInstanceOf(CorruptCheckpointError);
+  } finally {
+    vi.doUnmock("zarrita");
+  }
 });

@@ -15,7 +15,8 @@ export interface RawArray {
  * @throws CorruptCheckpointError, with zarrita's error as cause, for metadata that it refuses.
  */
 export async function openRawArray(document: RawDocument, path: string): Promise<RawArray> {
-  const { shape, chunks } = await openWith(document, undefined).catch((cause: unknown) => {
+  const { open } = await import("zarrita"); // a file that cannot be loaded is no fault of the array's
+  const { shape, chunks } = await openWith(open, document, undefined).catch((cause: unknown) => {
     throw new CorruptCheckpointError({ path, expected: "metadata of a zarr array", received: "metadata that zarrita refuses", cause });
   });
   return {
@@ -23,7 +24,7 @@ export async function openRawArray(document: RawDocument, path: string): Promise
     chunkShape: chunks,
     async toRowMajor(bytes) {
       // An array of its own for each chunk: its store holds just this chunk, so that chunks can be decoded at once.
-      const array = await openWith(document, bytes);
+      const array = await openWith(open, document, bytes);
       const chunk = await array.getChunk(chunks.map(() => 0));
       return rowMajor(viewOf(chunk.data), chunk.shape, chunk.stride);
     },
@@ -31,8 +32,7 @@ export async function openRawArray(document: RawDocument, path: string): Promise
 }
 
 /** A store of one array with one chunk, whatever the key it is asked for. */
-async function openWith(document: RawDocument, chunk: Uint8Array | undefined) {
-  const { open } = await import("zarrita");
+async function openWith(open: typeof import("zarrita").open, document: RawDocument, chunk: Uint8Array | undefined) {
   const metadata = new TextEncoder().encode(JSON.stringify(document));
   const isMetadata = (key: string) => key.endsWith(document.zarr_format === 2 ? "/.zarray" : "/zarr.json");
   const store = { get: async (key: string) => (isMetadata(key) ? metadata : chunk) };
