@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, type Page, test } from "playwright/test";
@@ -7,6 +7,8 @@ import { type PackedProject, packedProject } from "./package/packedProject.js";
 import { type RunningServer, startServer } from "./server/server.mjs";
 import { largeArray } from "./synthetic/largeArray.js";
 import { stepFiles } from "./synthetic/stepFiles.js";
+
+const mebibyte = 2 ** 20;
 
 // The packed package in an application that has nothing else, built by Vite with its defaults and opened in the browser.
 
@@ -63,7 +65,29 @@ test("restores, selects and reads from a checkpoint", async ({ page }) => {
   }
 });
 
-const mebibyte = 2 ** 20;
+/** A page that loads the package's own files, as they are, from another origin. */
+const unbundled = (host: string) => `<!doctype html><title>unbundled</title><output></output>
+<script type="importmap">${JSON.stringify({ imports: { "orbax-webgpu": `${host}/orbax-webgpu/dist/index.js`, "zod/mini": `${host}/zod/mini/index.js` } })}</script>
+<script type="module">
+import { openCheckpoint } from "orbax-webgpu";
+const checkpoint = await openCheckpoint(new URLSearchParams(location.search).get("checkpoint"), { item: "model" });
+document.querySelector("output").textContent = JSON.stringify((await checkpoint.restore()).w.shape);
+</script>`;
+
+test("restores on workers without a bundler, from another origin, by an import map that names zod alone", async ({ page }) => {
+  const installed = join(project.consumer, "node_modules");
+  const modules = await startServer({ root: installed, mounts: { "/zod/": realpathSync(join(installed, "zod")) } });
+  const pages = await startServer({ root: new Map([["index.html", new TextEncoder().encode(unbundled(modules.url))]]) });
+  const files = stepFiles(1, "model", [(await largeArray(8 * mebibyte, 1)).inChunksOf(4 * mebibyte)]);
+  const checkpoints = await startServer({ root: files });
+  try {
+    await page.goto(`${pages.url}/index.html?checkpoint=${encodeURIComponent(`${checkpoints.url}/1`)}`);
+    await expect(page.locator("output")).toHaveText(`[${2 * mebibyte}]`, { timeout: 30_000 }); // 100 files
+    expect(page.workers().length).toBeGreaterThan(0);
+  } finally {
+    await Promise.all([modules, pages, checkpoints].map((running) => running.close()));
+  }
+});
 
 /** The app's scripts that a page loaded: their names, and their bytes, each gzipped. */
 interface LoadedScripts {
