@@ -15,14 +15,18 @@ export function requireArgument(name: string, value: unknown, { expected, accept
 
 /**
  * Checks the options of a call, those that are given.
- * @throws CheckpointValueError as {@link requireArgument}.
+ * @param rules of every option that there is.
+ * @throws CheckpointValueError as {@link requireArgument}, and for a name that is none of an option: mostly it is misspelt.
  */
 export function requireOptions(call: string, options: unknown, rules: Readonly<Record<string, Rule>>): void {
   requireArgument(`what ${call} takes as options`, options, anObject);
+  const given = options as Readonly<Record<string, unknown>>;
   for (const [name, rule] of Object.entries(rules)) {
-    const value = (options as Readonly<Record<string, unknown>>)[name];
-    if (value !== undefined) requireArgument(`${call}'s option ${name}`, value, rule);
+    if (given[name] !== undefined) requireArgument(`${call}'s option ${name}`, given[name], rule);
   }
+  const unknown = Object.keys(given).find((name) => given[name] !== undefined && !Object.hasOwn(rules, name));
+  if (unknown === undefined) return;
+  throw new CheckpointValueError(`${call} has no option ${unknown.slice(0, longestText)}; it takes ${Object.keys(rules).join(", ")}`);
 }
 
 const longestText = 60;
@@ -44,6 +48,9 @@ export function kindOf(value: unknown): string {
 }
 
 const rule = (expected: string, accepts: Rule["accepts"]): Rule => ({ expected, accepts, shown });
+
+/** Of what is looked at elsewhere. */
+export const anything = rule("anything", () => true);
 
 export const aBoolean = rule("true or false", (value) => typeof value === "boolean");
 

@@ -95,7 +95,7 @@ const calls: Readonly<Record<string, readonly [Call, Readonly<Record<string, rea
   ],
   copySteps: [(options) => browser.copySteps(storage, storage, options), { ...copied, ...locking, overwrite: wrongKinds.boolean }],
   zipSteps: [(options) => browser.zipSteps(storage, options), copied],
-  shapeDtypeStruct: [(options) => browser.shapeDtypeStruct([2], "int8", options), { usage: ["4", null, 0], into: [5, null, {}] }],
+  shapeDtypeStruct: [(options) => browser.shapeDtypeStruct([2], "int8", options), { device: wrongKinds.device, usage: ["4", null, 0], into: [5, null, {}] }],
   writeIndex: [(options) => browser.writeIndex(storage, options), { signal: wrongKinds.signal }],
   httpStorage: [
     (options) => browser.httpStorage(url, options),
@@ -214,6 +214,25 @@ describe("an option of the wrong kind is an error that names it, before anything
     }
     expect(untouched.calls()).toBe(0);
     expect(fetching).not.toHaveBeenCalled();
+  });
+});
+
+describe("an option that there is not is an error that names those that there are, before anything is asked, of", () => {
+  test.each(Object.entries(calls))("%s", async (_, [call, options]) => {
+    const [known = ""] = Object.keys(options);
+    for (const name of [`${known}s`, known.toUpperCase(), "constructor"]) {
+      const error = await failureOf(() => call({ [name]: 1 } as never));
+      expect(isCheckpointError(error, "Value"), `${name}: ${String(error)}`).toBe(true);
+      expect(String(error)).toMatch(new RegExp(`has no option ${name}; it takes .*\\b${known}\\b`));
+    }
+    const error = await failureOf(() => call({ [`${known}s`]: undefined, [known]: "?" } as never));
+    expect(String(error)).toContain(`'s option ${known} is`);
+    expect(untouched.calls()).toBe(0);
+  });
+
+  test("a step is not restored onto the template of an item, nor an item onto those of a step", async () => {
+    await expect(item.restore({ templates: {} } as never)).rejects.toThrow(/restore has no option templates; it takes .*\btemplate\b/);
+    await expect(step.restore({ template: {} } as never)).rejects.toThrow(/restore has no option template; it takes .*\btemplates\b/);
   });
 });
 

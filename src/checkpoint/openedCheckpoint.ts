@@ -2,9 +2,10 @@ import { aText, requireArgument, requireOptions } from "../arguments.js";
 import type { Dtype } from "../arrays/dtypes.js";
 import type { GpuArray } from "../gpu/gpuArray.js";
 import type { BufferLimits } from "../gpu/limits.js";
-import { steadyProgress } from "../tasks/steadyProgress.js";
+import { withSteadyProgress } from "../tasks/steadyProgress.js";
 import type { ItemLayout } from "./item/layout.js";
 import { type LeafInfo, leafInfos, type StoredBytes } from "./item/leafInfo.js";
+import type { RestoredArray } from "./item/leaves.js";
 import type { ItemIndex } from "./item/openItem.js";
 import { noteOpened } from "./item/origins.js";
 import type { OrbaxMetadata } from "./metadata/orbaxMetadata.js";
@@ -13,10 +14,10 @@ import type { ReadAgain } from "./readAgain.js";
 import type { ReadOn } from "./readOn.js";
 import {
   type ReadArrayOptions,
+  itemRestoreRules,
   type RestoreDefaults,
   type RestoreOptions,
   readArrayRules,
-  restoreRules,
   type WholeRestoreOptions,
 } from "./restore/restoreOptions.js";
 import {
@@ -105,23 +106,27 @@ export function openedCheckpoint<StoreDevice extends GPUDevice | undefined>(
     },
     requiredLimits: () => limitsOf([item]),
     async restore(given: RestoreOptions & { readonly template?: Template } = {}) {
-      requireOptions("restore", given, restoreRules);
+      requireOptions("restore", given, itemRestoreRules);
       const { template, ...options } = given;
       const templates = template === undefined || template === null ? {} : { [item.name]: template };
-      const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
-      const restore = ({ opened, again, ...read }: Reading) =>
-        restoreOpened({ ...opened, items: [read.item] }, { templates, prefixOf: () => "" }, steady, defaults, again);
-      const restored = await readOn(restore, options);
+      const restore = (steady: RestoreOptions) =>
+        readOn(
+          ({ opened, again, ...read }) =>
+            restoreOpened({ ...opened, items: [read.item] }, { templates, prefixOf: () => "" }, steady, defaults, again),
+          options,
+        );
+      const restored = await withSteadyProgress(restore, options, destroyOwned);
       for (const array of restored.owned) owned.add(array);
       return restored.items[item.name] as never;
     },
     async read(path: string, options: ReadArrayOptions = {}) {
       requireArgument("the path that read takes", path, aText);
       requireOptions("read", options, readArrayRules);
-      const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
-      const read = ({ opened, again, ...from }: Reading) => readOpened(opened, [from.item, path], steady, defaults, again);
-      const array = await readOn(read, options);
-      for (const made of ownedOf(array, options.into)) owned.add(made);
+      const read = (steady: ReadArrayOptions) =>
+        readOn(({ opened, again, ...from }) => readOpened(opened, [from.item, path], steady, defaults, again), options);
+      const ownedBy = (array: RestoredArray) => ownedOf(array, options.into);
+      const array = await withSteadyProgress(read, options, (unwanted) => destroyOwned({ owned: ownedBy(unwanted) }));
+      for (const made of ownedBy(array)) owned.add(made);
       return array as never;
     },
     destroy() {

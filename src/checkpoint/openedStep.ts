@@ -1,7 +1,7 @@
 import { requireOptions } from "../arguments.js";
 import { CheckpointValueError } from "../errors.js";
 import type { BufferLimits } from "../gpu/limits.js";
-import { steadyProgress } from "../tasks/steadyProgress.js";
+import { withSteadyProgress } from "../tasks/steadyProgress.js";
 import { type LeafInfo, leafInfos } from "./item/leafInfo.js";
 import type { RestoredLeaf, RestoredTree } from "./item/leaves.js";
 import type { ItemIndex } from "./item/openItem.js";
@@ -12,7 +12,7 @@ import type { StepIndex } from "./openStep.js";
 import type { ReadOn } from "./readOn.js";
 import type { CheckpointMetadata } from "./record/record.js";
 import type { RestoredItems } from "./restore/restoreItems.js";
-import { type RestoreDefaults, type RestoreOptions, restoreRules, type WholeRestoreOptions } from "./restore/restoreOptions.js";
+import { type RestoreDefaults, type RestoreOptions, stepRestoreRules, type WholeRestoreOptions } from "./restore/restoreOptions.js";
 import { destroyOwned, limitsOf, onFirstCall, restoreOpened } from "./restoreOpened.js";
 import { type OpeningStep, readSave } from "./sameSave.js";
 import type { Opened } from "./stepAccess.js";
@@ -90,10 +90,11 @@ export function openedStep<StoreDevice extends GPUDevice | undefined>(
     },
     requiredLimits: () => limitsOf(index.items),
     async restore(options: RestoreOptions & { readonly templates?: Templates } = {}) {
-      requireOptions("restore", options, restoreRules);
+      requireOptions("restore", options, stepRestoreRules);
       const wanted = { templates: givenTemplates(index, options.templates ?? {}), prefixOf: (item: string) => item };
-      const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
-      const restored = await readStep(({ value, again }) => restoreOpened(value, wanted, steady, defaults, again), options);
+      const restore = (steady: RestoreOptions) =>
+        readStep(({ value, again }) => restoreOpened(value, wanted, steady, defaults, again), options);
+      const restored = await withSteadyProgress(restore, options, destroyOwned);
       // The plan made every value by its template, so the tree has the type that follows from the templates, whatever that is: never fits all.
       return checkpointOf<never>(index, restored);
     },

@@ -133,6 +133,7 @@ describe("a restore while a program without our locks", () => {
     const loaded = events.map(({ loadedBytes }) => loadedBytes);
     expect(loaded).toEqual([...loaded].sort((a, b) => a - b));
     expect(events.at(-1)).toMatchObject({ phase: "done", loadedBytes: events[0]?.totalBytes });
+    expect(events.filter(({ phase }) => phase === "done")).toHaveLength(1);
     checkpoint.destroy();
     expect(device.alive).toEqual([]);
   });

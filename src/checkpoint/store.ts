@@ -2,7 +2,7 @@ import { aSignal, aText, integerFrom, oneOf, orNull, requireArgument, requireOpt
 import { StorageError } from "../errors.js";
 import type { ReadableStorage, WritableStorage } from "../storage/storage.js";
 import type { TaskContext } from "../tasks/context.js";
-import { steadyProgress } from "../tasks/steadyProgress.js";
+import { withSteadyProgress } from "../tasks/steadyProgress.js";
 import { stopTogether } from "../tasks/stopTogether.js";
 import { type CheckpointDirectory, directoryName, requireDirectory } from "./directory.js";
 import { type OpenedDirectory, openDirectory } from "./openDirectory.js";
@@ -15,7 +15,7 @@ import {
   type RestoreDefaults,
   type RestoreOptions,
   restoreDefaultRules,
-  restoreRules,
+  stepRestoreRules,
   type WholeRestoreOptions,
 } from "./restore/restoreOptions.js";
 import { type OpeningStep, unlessReplaced } from "./sameSave.js";
@@ -127,19 +127,10 @@ export class OrbaxCheckpointStore<
     options: RestoreOptions<Device> & { readonly templates?: T },
   ): Promise<RestoredCheckpoint<T, Device, "part">>;
   async restore(step: number, options: RestoreOptions & { readonly templates?: Templates } = {}): Promise<never> {
-    requireOptions("restore", options, restoreRules);
+    requireOptions("restore", options, stepRestoreRules);
     requireStep(step, this.#name);
-    const steady = { ...options, onProgress: steadyProgress(options.onProgress) };
-    const { access } = this.#open();
-    return unlessChanged(() => {
-      let opened: StepIndex | undefined;
-      const restoreIn = async (root: ReadableStorage): Promise<Checkpoint<unknown>> => {
-        opened = await openStep(root, step, this.#name, options);
-        return openedStep({ value: opened, again: readFreely }, this.#defaults).restore(steady);
-      };
-      const restore = () => access.read(step, restoreIn, options, (checkpoint) => checkpoint.destroy());
-      return unlessReplaced(restore, () => opened, this.#opening(step), options) as Promise<never>;
-    });
+    const restore = (steady: typeof options) => this.#restore(step, steady);
+    return withSteadyProgress(restore, options, (checkpoint) => checkpoint.destroy()) as Promise<never>;
   }
 
   /** Reads only a step's record. Throws as {@link open}. */
@@ -174,7 +165,7 @@ export class OrbaxCheckpointStore<
     requireArgument("the metric that bestStep takes", metric, aText);
     requireOptions("bestStep", options, bestStepRules);
     const { access } = this.#open();
-    const steps = await this.listSteps(options);
+    const steps = await this.listSteps({ signal: options.signal });
     const recordsIn = (root: ReadableStorage, together: TaskContext) =>
       Promise.all(steps.map(async (step) => [step, await readRecord(root, step, this.#name, together)] as const));
     const records = await stopTogether((together) => access.read(undefined, (root) => recordsIn(root, together), together), options);
@@ -234,6 +225,20 @@ export class OrbaxCheckpointStore<
     const { saveItems } = await loadSaving();
     const root = () => this.#requireWritable();
     return saveItems(root, items, { step, options, policy: { maxToKeep: this.#maxToKeep, concurrentBytes }, taken });
+  }
+
+  /** In one version of the step, and once more where its files changed meanwhile. */
+  #restore(step: number, options: RestoreOptions & { readonly templates?: Templates }): Promise<Checkpoint<unknown>> {
+    const { access } = this.#open();
+    return unlessChanged(() => {
+      let opened: StepIndex | undefined;
+      const restoreIn = async (root: ReadableStorage): Promise<Checkpoint<unknown>> => {
+        opened = await openStep(root, step, this.#name, options);
+        return openedStep({ value: opened, again: readFreely }, this.#defaults).restore(options);
+      };
+      const restore = () => access.read(step, restoreIn, options, (checkpoint) => checkpoint.destroy());
+      return unlessReplaced(restore, () => opened, this.#opening(step), options);
+    });
   }
 
   /** What opens a step, each time as it is then. */

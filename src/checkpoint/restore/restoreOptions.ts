@@ -1,4 +1,4 @@
-import { aBoolean, aFunction, anObject, aSignal, integerFrom, oneOf, type Rule, shown } from "../../arguments.js";
+import { aBoolean, aFunction, anObject, anything, aSignal, integerFrom, oneOf, type Rule, shown } from "../../arguments.js";
 import { aDevice, placementRules } from "../../gpu/deviceRules.js";
 import type { ProgressEvent } from "../../tasks/context.js";
 import type { Selection } from "../template/selection.js";
@@ -70,7 +70,12 @@ export const restoreDefaultRules = {
 const readRules = { ...restoreDefaultRules, castDtypes: aBoolean, signal: aSignal, onProgress: aFunction };
 
 /** Of {@link ReadArrayOptions}; what a region may be depends on the array. */
-export const readArrayRules = { ...readRules, ...placementRules };
+export const readArrayRules = { ...readRules, ...placementRules, region: anything };
 
-/** Of {@link RestoreOptions}, and of what holds the templates of several items. */
-export const restoreRules = { ...readRules, select: aSelection, missing: oneOf("error", "skip"), templates: anObject };
+const restoreRules = { ...readRules, select: aSelection, missing: oneOf("error", "skip") };
+
+/** Of {@link RestoreOptions} of one item; what its template may be depends on the tree. */
+export const itemRestoreRules = { ...restoreRules, template: anything };
+
+/** Of {@link RestoreOptions} of several items. */
+export const stepRestoreRules = { ...restoreRules, templates: anObject };

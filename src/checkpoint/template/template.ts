@@ -3,7 +3,7 @@ import type { Dtype } from "../../arrays/dtypes.js";
 import { isDtype } from "../../arrays/dtypes.js";
 import { aDtype, aShape } from "../../arrays/specRules.js";
 import { CheckpointValueError } from "../../errors.js";
-import { placementRules } from "../../gpu/deviceRules.js";
+import { aDevice, placementRules } from "../../gpu/deviceRules.js";
 
 /** Marks what {@link shapeDtypeStruct} made. */
 export const structMark: unique symbol = Symbol.for("orbax-webgpu.shapeDtypeStruct") as never;
@@ -28,7 +28,7 @@ export interface ShapeDtypeStruct<Name extends Dtype = Dtype, Device extends GPU
 
 /**
  * Makes a template's leaf.
- * @throws CheckpointValueError for a shape that is no list of non-negative integers, or an unknown dtype.
+ * @throws CheckpointValueError for a shape that is no list of non-negative integers, an unknown dtype, or what is no device or buffer.
  */
 export function shapeDtypeStruct<Name extends Dtype, const Device extends GPUDevice | undefined = undefined>(
   shape: readonly number[],
@@ -37,9 +37,11 @@ export function shapeDtypeStruct<Name extends Dtype, const Device extends GPUDev
 ): ShapeDtypeStruct<Name, Device> {
   requireArgument("shapeDtypeStruct's shape", shape, aShape);
   requireArgument("shapeDtypeStruct's dtype", dtype, aDtype);
-  requireOptions("shapeDtypeStruct", placement, placementRules);
+  requireOptions("shapeDtypeStruct", placement, structRules);
   return { ...placement, shape: [...shape], dtype, [structMark]: true };
 }
+
+const structRules = { device: aDevice, ...placementRules };
 
 const isShape = (value: unknown): value is readonly number[] => aShape.accepts(value);
 
