@@ -111,7 +111,8 @@ function openSession(settings: SessionSettings): ReadableStorage {
     requireRange(range);
     signal?.throwIfAborted();
     if (range.length === 0) return;
-    const open = (segment: ByteRange) => parts.stream({ target, range: segment, priority: "low", keeper, signal });
+    const open = (segment: ByteRange, stop: AbortSignal) =>
+      parts.stream({ target, range: segment, priority: "low", keeper, signal: stop });
     for await (const piece of inSegments(range, open, () => absentFileError(path, range), settings.unread, { signal })) {
       for (const part of piecesOf(piece)) {
         yield part;

@@ -15,7 +15,7 @@ export const mostUnread = 32 * 1024 * 1024;
 const aheadLength = 2 * 1024 * 1024;
 
 /** Asks for a segment; its pieces are the caller's until the next one is asked for. Undefined where there is no such file. */
-export type OpenSegment = (segment: ByteRange) => Promise<AsyncIterable<Uint8Array> | undefined>;
+export type OpenSegment = (segment: ByteRange, signal: AbortSignal) => Promise<AsyncIterable<Uint8Array> | undefined>;
 
 /**
  * The bytes of a range in order, by one request a segment: the next is on its way before the one before ends, and what is asked for and not
@@ -30,9 +30,11 @@ export async function* inSegments(
   context: TaskContext,
 ): AsyncGenerator<Uint8Array> {
   const segments = segmentsOf(range);
+  const leaving = new AbortController();
+  const signal = context.signal === undefined ? leaving.signal : AbortSignal.any([context.signal, leaving.signal]);
   const underWay = new Set<SegmentOnItsWay>();
   const start = (segment: ByteRange, release: Release) => {
-    const begun = begin(segment, open, release);
+    const begun = begin(open(segment, signal), release);
     underWay.add(begun);
     return begun;
   };
@@ -55,6 +57,7 @@ export async function* inSegments(
       underWay.delete(current);
     }
   } finally {
+    if (underWay.size > 0) leaving.abort(); // else closing one would wait for its answer
     for (const segment of underWay) await segment.close();
   }
 }
@@ -73,8 +76,8 @@ interface SegmentOnItsWay {
   close(): Promise<void>;
 }
 
-function begin(segment: ByteRange, open: OpenSegment, release: Release): SegmentOnItsWay {
-  const opening = open(segment).then((pieces) => pieces?.[Symbol.asyncIterator]());
+function begin(opened: ReturnType<OpenSegment>, release: Release): SegmentOnItsWay {
+  const opening = opened.then((pieces) => pieces?.[Symbol.asyncIterator]());
   // Asked for at once, as the answer's connection is closed only by those who began to read it.
   let first: Promise<IteratorResult<Uint8Array>> | undefined = opening.then((pieces) => pieces?.next() ?? ended);
   first.catch(() => undefined); // whoever reads on hears of it
