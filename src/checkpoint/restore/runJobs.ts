@@ -11,7 +11,7 @@ import { RunStreams } from "./runStreams.js";
 /** Makes the jobs of files that come as streams: run after run of a folder's files is taken by the workers. */
 export class RunJobs<Target> {
   readonly #decoder: PartDecoder<Target>;
-  readonly #asking: WorkersAsk = { mayAsk: true };
+  readonly #asking: WorkersAsk = { outcome: "unknown" };
 
   constructor(decoder: PartDecoder<Target>) {
     this.#decoder = decoder;

@@ -3,6 +3,7 @@ import type { BodyKeeper } from "../keptStream.js";
 import type { Answer } from "./answer.js";
 import type { Exchange } from "./exchange.js";
 import { HiddenRedirectError, hiddenRedirect, refused, TransportError, unreachable } from "./failures.js";
+import { mayPass, refusalLength } from "./refusal.js";
 import { type Attempts, type Clock, parseRetryAfter } from "./retry.js";
 import type { HttpTarget } from "./target.js";
 
@@ -28,9 +29,6 @@ export interface RequestSettings {
   readonly absentStatus: readonly number[];
 }
 
-// Enough for an object store's error code.
-const errorLength = 4096;
-
 /**
  * An answer with status 200, 206 or 416, or `undefined` where there is no such file (a folder is none).
  * @throws StorageError `"network"` or `"status"` after all tries.
@@ -44,7 +42,7 @@ export async function request(settings: RequestSettings, asked: HttpRequest): Pr
     const absent = status === 404 || status === 410 || settings.absentStatus.includes(status) || isFolder(answer, target);
     if (!absent && [200, 206, 416].includes(status)) return answer;
     const retryAfter = parseRetryAfter(answer.headers.get("retry-after"), settings.clock.now());
-    const body = await answer.text(errorLength);
+    const body = await answer.text(refusalLength);
     asked.onRefusal?.(body);
     if (absent) return undefined;
     if (!mayPass(status)) throw refused(target, status, body);
@@ -64,9 +62,6 @@ async function answerOf({ exchange }: RequestSettings, asked: HttpRequest): Prom
     return undefined;
   }
 }
-
-/** Whether a refusal may be over at the next try. */
-export const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;
 
 /** Servers send /folder to /folder/, where an index page or a refusal waits. Some hosts put a slash behind files as well: those are no pages. */
 export const isFolder = ({ url, contentType }: Answer, target: HttpTarget) =>

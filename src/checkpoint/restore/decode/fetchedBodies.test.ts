@@ -185,3 +185,17 @@ it("keeps no answer but a part, and tells where there was none", async () => {
   expect(fetched.at(3, 0)).toBeUndefined();
   expect(signals.every(({ aborted }) => aborted)).toBe(true);
 });
+
+it("tells how a refusal that may pass begins, which may say why, and no more of it", async () => {
+  const told: FromWorker[] = [];
+  const fetched = new FetchedBodies(
+    (message) => told.push(message),
+    () => {},
+  );
+  const text = `<Error><Code>SlowDown</Code>${" ".repeat(5000)}</Error>`;
+  vi.stubGlobal("fetch", async (url: string) => new Response(url.endsWith("/1") ? text : null, { status: 503 }));
+  await fetched.fetch(requestOf(1, 0));
+  await fetched.fetch(requestOf(2, 0));
+  const refusals = told.map((message) => (message.kind === "answered" ? new TextDecoder().decode(message.refusal) : message.kind));
+  expect(refusals).toEqual([text.slice(0, 4096), ""]);
+});

@@ -1,4 +1,5 @@
 import { type BodyReader, bodyReader } from "../../../storage/http/bodyReader.js";
+import { mayPass, refusalLength } from "../../../storage/http/refusal.js";
 import type { BodyRequest, FromWorker } from "./messages.js";
 
 /** How long a piece may take to become longer, in milliseconds: each is a message. */
@@ -29,7 +30,8 @@ export class FetchedBodies {
       const response = await fetch(url, { ...init, signal: controller.signal });
       const { status, headers, type, body } = response;
       const isPart = status === 206 && body !== null;
-      this.#tell({ kind: "answered", id, status, headers: [...headers], url: response.url, type, isKept: isPart });
+      const refusal = mayPass(status) && body !== null ? await beginningOf(body) : undefined;
+      this.#tell({ kind: "answered", id, status, headers: [...headers], url: response.url, type, isKept: isPart, refusal });
       if (!isPart) return this.drop(id);
       this.#bodies.set(id, new FetchedBody(body, request, this.#tell, () => controller.abort()));
     } catch (error) {
@@ -142,6 +144,21 @@ export class FetchedBody {
     if (this.#untold > 0) this.#tellArrived();
     this.#tell(message);
   }
+}
+
+/** Whoever asked waits no longer for it than for an answer. */
+async function beginningOf(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(refusalLength);
+  const reader = body.getReader();
+  let length = 0;
+  while (length < refusalLength) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    const some = value.subarray(0, refusalLength - length);
+    bytes.set(some, length);
+    length += some.length;
+  }
+  return bytes.slice(0, length);
 }
 
 /** Where nothing comes for so long, whoever waits is told so. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { sniffLength } from "../../../storage/http/sniff.js";
-import { type BodyNews, KeptBodies } from "./keptBodies.js";
+import { type BodyNews, KeptBodies, type WorkersAsk } from "./keptBodies.js";
 import type { ToWorker } from "./messages.js";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -9,13 +9,12 @@ const url = "https://example.com/d/file";
 const question = { offset: 64, length: 100, headLength: 0, idleTimeoutMs: 1000 };
 
 /** A worker that only notes what it is told. */
-function keptBodies(mayAsk = true) {
+function keptBodies(asking: WorkersAsk = { outcome: "unknown" }) {
   const told: ToWorker[] = [];
   let breakDown = (_error: Error) => {};
   const broken = new Promise<never>((_, reject) => {
     breakDown = reject;
   });
-  const asking = { mayAsk };
   const bodies = new KeptBodies({ post: (message) => told.push(message as ToWorker), broken }, asking);
   const kept = Object.assign(bodies, bodies.ofRun(3));
   const idOf = (at = -1) => (told.filter(({ kind }) => kind === "fetch").at(at) as ToWorker & { kind: "fetch" }).id;
@@ -94,9 +93,9 @@ describe("KeptBodies", () => {
   });
 
   it("asks itself where the worker got no part of a file, and has workers ask no more where it gets one", async () => {
-    for (const [status, mayAsk] of [
-      [200, true],
-      [206, false],
+    for (const [status, outcome] of [
+      [200, "unknown"],
+      [206, "refused"],
     ] as const) {
       const here = stubFetch(status);
       const { kept, asking, told, idOf } = keptBodies();
@@ -106,23 +105,42 @@ describe("KeptBodies", () => {
       expect(response.status).toBe(status);
       expect(kept.keepsBodyOf(response)).toBe(false);
       expect(here).toHaveBeenCalledTimes(1);
-      expect(asking.mayAsk).toBe(mayAsk);
-      if (mayAsk) continue;
+      expect(asking.outcome).toBe(outcome);
+      if (outcome === "unknown") continue;
       await kept.fetch(url, {}, question);
       expect(told.length).toBe(1);
     }
+  });
+
+  it("asks workers again after one request failed, once any of them was given a part, before or meanwhile", async () => {
+    const here = stubFetch(206);
+    const { kept, asking, told, idOf } = keptBodies();
+    const [failing, given] = [kept.fetch(url, {}, question), kept.fetch(url, {}, question)];
+    kept.hear({ kind: "broken", id: idOf(0), reason: "network error" });
+    await failing;
+    expect(asking.outcome).toBe("refused");
+    kept.hear(answered(idOf(1)));
+    await given;
+    expect(asking.outcome).toBe("given");
+    const later = kept.fetch(url, {}, question);
+    kept.hear({ kind: "broken", id: idOf(), reason: "network error" });
+    expect((await later).status).toBe(206);
+    expect(asking.outcome).toBe("given");
+    expect(here).toHaveBeenCalledTimes(2);
+    expect(told.filter(({ kind }) => kind === "fetch")).toHaveLength(3);
   });
 
   it.each([408, 429, 500, 503])("passes a refusal that may pass on, %i, and does not ask a second time before its time", async (status) => {
     const here = stubFetch(206);
     const { kept, asking, idOf } = keptBodies();
     const asked = kept.fetch(url, {}, question);
-    kept.hear(answered(idOf(), status));
+    kept.hear({ ...answered(idOf(), status), refusal: new TextEncoder().encode("<Code>SlowDown</Code>") } as BodyNews);
     const response = await asked;
-    expect(response).toMatchObject({ status, body: null });
+    expect(response.status).toBe(status);
+    expect(await new Response(response.body).text()).toBe("<Code>SlowDown</Code>");
     expect(response.headers.get("retry-after")).toBe("7");
     expect(here).not.toHaveBeenCalled();
-    expect(asking.mayAsk).toBe(true);
+    expect(asking.outcome).toBe("unknown");
   });
 
   it("tells a body that broke off, one that is given up, and an abort, after which late news are nobody's", async () => {

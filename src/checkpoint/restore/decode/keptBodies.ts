@@ -1,4 +1,4 @@
-import { mayPass } from "../../../storage/http/request.js";
+import { mayPass } from "../../../storage/http/refusal.js";
 import type { BodyKeeper, KeptQuestion } from "../../../storage/keptStream.js";
 import type { WorkerLease } from "../../../tasks/workerPool.js";
 import type { BodyAnswer, FromWorker, ToWorker } from "./messages.js";
@@ -12,10 +12,13 @@ const blank = new ArrayBuffer(4 * 1024 * 1024);
 /** Of requests of all workers and jobs: nothing that is said late is of another one. */
 let ids = 0;
 
-/** Whether workers make requests. */
+/** How requests of the workers of one restore fare. */
 export interface WorkersAsk {
-  /** False once a thread got what its worker did not: a page's policy may bind workers, and some servers want to know which page asks. */
-  mayAsk: boolean;
+  /**
+   * `"refused"`: a thread got what its worker did not, and no worker got any: a page's policy may bind workers, and some servers want to know which
+   * page asks. Once one is given a part, what fails is that request alone.
+   */
+  outcome: "unknown" | "given" | "refused";
 }
 
 type RunQuestion = KeptQuestion & { readonly run: number };
@@ -50,10 +53,12 @@ export class KeptBodies {
   }
 
   async #fetch(url: string, init: RequestInit, question: RunQuestion): Promise<Response> {
-    const answer = this.#asking.mayAsk ? await this.#ask(url, init, question) : undefined;
+    const asking = this.#asking;
+    const answer = asking.outcome === "refused" ? undefined : await this.#ask(url, init, question);
+    if (answer?.isKept) asking.outcome = "given";
     if (answer !== undefined && (answer.isKept || mayPass(answer.status))) return this.#responseOf(answer);
     const response = await fetch(url, init);
-    if (response.status === 206) this.#asking.mayAsk = false;
+    if (response.status === 206 && asking.outcome === "unknown") asking.outcome = "refused";
     return response;
   }
 
@@ -96,8 +101,8 @@ export class KeptBodies {
     }
   }
 
-  #responseOf({ id, isKept, status, headers, url, type }: BodyAnswer): Response {
-    const body = isKept ? this.#bodyOf(id) : null;
+  #responseOf({ id, isKept, refusal, status, headers, url, type }: BodyAnswer): Response {
+    const body = isKept ? this.#bodyOf(id) : new Response(refusal).body;
     // A Response that is made by hand has neither an address nor a type.
     const response = { status, headers: new Headers(headers), url, type, body, bodyUsed: false } as Partial<Response> as Response;
     this.#responses.add(response);

@@ -88,6 +88,8 @@ export interface BodyAnswer {
   readonly type: ResponseType;
   /** False where it brought no part of a file: the body was given up. */
   readonly isKept: boolean;
+  /** How the body of a refusal that may pass begins: it may say why. */
+  readonly refusal?: Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** A part of a frame that decodes by itself. */
