@@ -202,6 +202,7 @@ describe("an address of something else says what it is:", () => {
   it.each([
     ["a pointer of Git LFS", lfsPointer(5), "text/plain", /git lfs pull/],
     ["a page", appPage, "text/html", /raw files/],
+    ["a page without a media type", appPage, "", /raw files/],
   ])("%s in place of a file that is needed", async (_, body, contentType, message) => {
     const server = await serve("plain-orbax/checkpoints", { faults: [{ kind: "body", body, contentType, path: "/1/default/_METADATA" }] });
     await expect(openCheckpoint(server.url)).rejects.toMatchObject({ reason: "not-a-checkpoint", message: expect.stringMatching(message) });

@@ -6,6 +6,7 @@ import { isUntidy, stepsOf } from "./save/commits.js";
 import { type Look, type RootView, rootView } from "./save/rootView.js";
 import { readersLock, type WritableRoot } from "./save/writableRoot.js";
 import { listStepFolders } from "./steps.js";
+import { afterManyTries } from "./unlessChanged.js";
 
 /** How steps are read while others may save, replace and delete them. */
 export interface StepAccess {
@@ -125,11 +126,13 @@ async function readUnchanged<Value>(
 
 /** A program that takes no locks saves the step over and over. */
 const replacedTooOften = (step: number) =>
-  new StorageError({
-    path: String(step),
-    reason: "changed",
-    message: `step ${step} was replaced each time that it was read; read it when whoever saves it has finished`,
-  });
+  afterManyTries(
+    new StorageError({
+      path: String(step),
+      reason: "changed",
+      message: `step ${step} was replaced each of the ${mostTries} times that it was read; read it when whoever saves it has finished`,
+    }),
+  );
 
 function takeBack<Value>(outcome: Outcome<Value>, undo: Undo<Value> | undefined): void {
   if (undo !== undefined && outcome.isValue) undo(outcome());

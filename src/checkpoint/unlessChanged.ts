@@ -1,4 +1,4 @@
-import { isCheckpointError } from "../errors.js";
+import { isCheckpointError, type StorageError } from "../errors.js";
 
 /**
  * Reads, and once more where a file changed meanwhile: what was read before belongs to another version.
@@ -13,5 +13,14 @@ export async function unlessChanged<Value>(read: () => Promise<Value>, anew: () 
   }
 }
 
+/** Errors of what was read again and again already. */
+const lastWords = new WeakSet<StorageError>();
+
+/** The error, for which {@link unlessChanged} does not read once more. */
+export function afterManyTries(error: StorageError): StorageError {
+  lastWords.add(error);
+  return error;
+}
+
 /** Whether a file turned out to be of another version than what was read before. */
-const isChanged = (error: unknown): boolean => isCheckpointError(error, "Storage") && error.reason === "changed";
+const isChanged = (error: unknown): boolean => isCheckpointError(error, "Storage") && error.reason === "changed" && !lastWords.has(error);

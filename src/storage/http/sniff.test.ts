@@ -15,6 +15,14 @@ test("knows pages, pointers, XML and JSON errors", () => {
   expect(sniff(encode('{"error":"x"}'), "application/json", `run/${dataFile}`)).toBe("json");
 });
 
+test("knows a page without a media type, where it cannot be elements of an array", () => {
+  const page = encode("<!doctype html>");
+  for (const path of ["_METADATA", "manifest.ocdbt", "1200/model/manifest.ocdbt", "zarr.json", "w/.zarray", "d/short"])
+    expect(sniff(page, null, path)).toBe("html");
+  for (const path of [dataFile, `run/${dataFile}`, "w/0.0", "0", "w/c/0/1", "w/c"]) expect(sniff(page, null, path)).toBeUndefined();
+  expect(sniff(encode("<p>"), null, "_METADATA")).toBeUndefined();
+});
+
 test("takes for a file what may be one", () => {
   expect(sniff(encode("<!doctype html>"), "application/octet-stream", dataFile)).toBeUndefined();
   expect(sniff(encode("<!doctype html>"), null, dataFile)).toBeUndefined();

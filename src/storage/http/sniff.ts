@@ -8,13 +8,14 @@ export const sniffLength = 1024;
 
 /**
  * What the beginning of a file really is, or `undefined` where it may be the file. The media type must agree, because a
- * data file may begin with any bytes; only a Git LFS pointer is known by its text alone.
+ * data file may begin with any bytes; without one a page is known by its text where no array's elements are asked for, and a Git LFS pointer
+ * always is.
  */
 export function sniff(head: Uint8Array, contentType: string | null, path: string): Impostor | undefined {
   if (isLfsPointer(head)) return "lfs";
   const text = new TextDecoder().decode(head.subarray(0, sniffLength)).trimStart();
   const type = contentType?.toLowerCase() ?? "";
-  if (type.includes("html") && /^<(!doctype|html|head|body|title|meta|script|!--)/i.test(text)) return "html";
+  if ((type.includes("html") || (type === "" && !mayHoldElements(path))) && /^<(!doctype|html|head|body|title|meta|script|!--)/i.test(text)) return "html";
   if (type.includes("xml") && /^<(\?xml|error\b)/i.test(text)) return "xml";
   if (type.includes("json") && isBinary(path) && /^[{[]/.test(text)) return "json";
   return undefined;
@@ -30,6 +31,9 @@ export const impostorMessages: Readonly<Record<Impostor, string>> = {
   xml: "the server answered with an XML document, most likely an error of an object store, instead of the file; open the address to read it, then check bucket, path and rights",
   json: "the server answered with JSON, most likely an error, instead of the file; open the address to read it, then check path and rights",
 };
+
+// OCDBT's data files, and chunks that are files of their own: `0.0`, `c/0/0`.
+const mayHoldElements = (path: string) => /(^|\/)(d\/[0-9a-f]{32}|c|[0-9.]+)$/.test(path);
 
 // OCDBT's own files, which are never text: the manifest, and data files named by 32 hexadecimal digits.
 const isBinary = (path: string) => /(^|\/)(manifest\.ocdbt|d\/[0-9a-f]{32})$/.test(path);
