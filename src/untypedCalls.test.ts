@@ -95,7 +95,10 @@ const calls: Readonly<Record<string, readonly [Call, Readonly<Record<string, rea
   ],
   copySteps: [(options) => browser.copySteps(storage, storage, options), { ...copied, ...locking, overwrite: wrongKinds.boolean }],
   zipSteps: [(options) => browser.zipSteps(storage, options), copied],
-  shapeDtypeStruct: [(options) => browser.shapeDtypeStruct([2], "int8", options), { device: wrongKinds.device, usage: ["4", null, 0], into: [5, null, {}] }],
+  shapeDtypeStruct: [
+    (options) => browser.shapeDtypeStruct([2], "int8", options),
+    { device: wrongKinds.device, usage: ["4", null, 0], into: [5, null, {}] },
+  ],
   writeIndex: [(options) => browser.writeIndex(storage, options), { signal: wrongKinds.signal }],
   httpStorage: [
     (options) => browser.httpStorage(url, options),
@@ -186,6 +189,11 @@ const given: Readonly<Record<string, readonly [call: (value: never) => unknown, 
   ],
 };
 
+async function piecesOf(place: ReadableStorage, options: never): Promise<unknown> {
+  for await (const piece of place.stream?.("a", { offset: 0, length: 1 }, options) ?? []) return piece;
+  return undefined;
+}
+
 /** What a call throws or rejects with; a stream's first read counts as the call. */
 async function failureOf(call: () => unknown): Promise<unknown> {
   try {
@@ -265,6 +273,39 @@ describe("a path, a range, or bytes of the wrong kind", () => {
       expect(String(await failureOf(() => place.read("a", { range: range as never })))).toMatch(
         /Value.*a range is \{ offset, length \}, not/,
       );
+  });
+
+  it.each(storages)("of %s, as of options", async (_, place) => {
+    const methods = [
+      ["read", (options: never) => place.read("a", options)],
+      ["list", (options: never) => place.list("", options)],
+      ["size", (options: never) => place.size?.("a", options)],
+      ["stream", (options: never) => piecesOf(place, options)],
+    ] as const;
+    for (const [name, call] of methods) {
+      if (!(name in place)) continue;
+      for (const options of [5, null, "fast"])
+        expect(String(await failureOf(() => call(options as never)))).toMatch(/Value.*takes as options is an object, not/);
+      for (const signal of wrongKinds.signal) {
+        const error = await failureOf(() => call({ signal } as never));
+        expect(isCheckpointError(error, "Value"), `${name}: ${String(error)}`).toBe(true);
+        expect(String(error)).toContain(`${name}'s option signal is an AbortSignal, not `);
+      }
+    }
+  });
+
+  it("of options is a rejection of every call that changes a place", async () => {
+    for (const place of [browser.memoryStorage(), browser.opfsStorage("runs"), node.nodeStorage("no-such-folder")]) {
+      for (const options of [null, { signal: new AbortController() }] as never[]) {
+        const changes = [
+          place.write("a", new Uint8Array(1), options),
+          place.create("a", options),
+          place.move("a", "b", options),
+          place.remove("a", options),
+        ];
+        for (const change of changes) await expect(change).rejects.toMatchObject({ name: "CheckpointValueError" });
+      }
+    }
   });
 
   it("is not written", async () => {

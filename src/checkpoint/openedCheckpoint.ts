@@ -13,8 +13,8 @@ import type { CheckpointKind } from "./place/place.js";
 import type { ReadAgain } from "./readAgain.js";
 import type { ReadOn } from "./readOn.js";
 import {
-  type ReadArrayOptions,
   itemRestoreRules,
+  type ReadArrayOptions,
   type RestoreDefaults,
   type RestoreOptions,
   readArrayRules,

@@ -143,7 +143,12 @@ const refusals: readonly RefusedCase[] = [
     says: /raw files/,
   },
   { row: "28: for everything, as apps answer what they do not know", faults: [html], kind: "NotFound", says: /step 1200 under http/ },
-  { row: "28: for everything, without a media type", faults: [{ ...html, contentType: "" }], kind: "NotFound", says: /step 1200 under http/ },
+  {
+    row: "28: for everything, without a media type",
+    faults: [{ ...html, contentType: "" }],
+    kind: "NotFound",
+    says: /step 1200 under http/,
+  },
   {
     row: "28: an object store's error stands for the record",
     faults: [{ ...xml, path: record }],

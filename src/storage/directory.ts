@@ -1,4 +1,5 @@
 import { requireArgument } from "../arguments.js";
+import { withCheckedOptions } from "./checkedOptions.js";
 import { directoryReading } from "./directoryHandle.js";
 import { directoryWriting } from "./directoryWriting.js";
 import { aDirectoryHandle } from "./fileSystem/directoryRule.js";
@@ -22,10 +23,10 @@ export function directoryStorage(handle: FileSystemDirectoryHandle): WritableSto
     await permission.require();
     return handle;
   };
-  return {
+  return withCheckedOptions<WritableStorage>({
     ...directoryReading(handle.name, () => opened(reading)),
     ...directoryWriting({ openRoot: () => opened(writing) }),
     // Tabs can only tell folders apart by their names: those of one name take turns.
     locks: webLocks(`picked:${handle.name}`),
-  };
+  });
 }

@@ -2,6 +2,7 @@ import { aFunction, integerFrom, oneOf, requireOptions, shown } from "../argumen
 import type { ByteRange } from "../bytes/ranges.js";
 import { StorageError } from "../errors.js";
 import { ByteBudget } from "../tasks/budget.js";
+import { withCheckedOptions } from "./checkedOptions.js";
 import { withCoalescing } from "./coalesce.js";
 import { type AddressOptions, addressRules, parseAddress } from "./hosts/address.js";
 import { askFacts, askLength } from "./http/askFacts.js";
@@ -95,7 +96,7 @@ export function createHttpStorage(url: string | URL, options: HttpStorageOptions
     wholeFileBytes: options.wholeFileBytes ?? 64 * 1024 * 1024,
     mayAskElsewhere: options.fetch === undefined,
   };
-  return withCoalescing(openSession(settings));
+  return withCheckedOptions(withCoalescing(openSession(settings)));
 }
 
 function openSession(settings: SessionSettings): ReadableStorage {
@@ -111,8 +112,7 @@ function openSession(settings: SessionSettings): ReadableStorage {
     requireRange(range);
     signal?.throwIfAborted();
     if (range.length === 0) return;
-    const open = (segment: ByteRange, stop: AbortSignal) =>
-      parts.stream({ target, range: segment, priority: "low", keeper, signal: stop });
+    const open = (segment: ByteRange, stop: AbortSignal) => parts.stream({ target, range: segment, priority: "low", keeper, signal: stop });
     for await (const piece of inSegments(range, open, () => absentFileError(path, range), settings.unread, { signal })) {
       for (const part of piecesOf(piece)) {
         yield part;

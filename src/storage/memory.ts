@@ -1,4 +1,5 @@
 import { anObject, requireArgument, someBytes } from "../arguments.js";
+import { withCheckedOptions } from "./checkedOptions.js";
 import { gatheringWriter, growingWriter } from "./fileWriter.js";
 import { sliceOf } from "./lengthError.js";
 import { listingOf } from "./listing.js";
@@ -23,7 +24,7 @@ export function memoryStorage(
     if (!stored.has(path)) requirePlace(stored, path);
     stored.set(path, bytes);
   };
-  return {
+  return withCheckedOptions<WritableStorage>({
     name: "memory",
 
     async read(path, { range, signal } = {}) {
@@ -77,7 +78,7 @@ export function memoryStorage(
       signal?.throwIfAborted();
       for (const key of [...stored.keys()]) if (key === path || key.startsWith(`${path}/`)) stored.delete(key);
     },
-  };
+  });
 }
 
 /** As in folders, where no name is both a file and a folder. */

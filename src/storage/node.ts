@@ -3,6 +3,7 @@ import { dirname, join, sep } from "node:path";
 import { aText, requireArgument, someBytes } from "../arguments.js";
 import { type ByteRange, endOf } from "../bytes/ranges.js";
 import { CheckpointValueError, StorageError } from "../errors.js";
+import { withCheckedOptions } from "./checkedOptions.js";
 import { type FileWriter, writeWhole } from "./fileWriter.js";
 import { fileTooLong, lengthError } from "./lengthError.js";
 import { nodeLocks } from "./node/locks.js";
@@ -38,7 +39,7 @@ export function nodeStorage(dir: string): WritableStorage {
     requirePrefix(prefix);
     return prefix === "" ? dir : locate(prefix.slice(0, -1));
   };
-  return {
+  return withCheckedOptions<WritableStorage>({
     name: dir,
     read: async (path, options = {}) => read(path, locate(path), options),
     size: async (path, options = {}) => size(path, locate(path), options),
@@ -57,7 +58,7 @@ export function nodeStorage(dir: string): WritableStorage {
       for (const name of files.filter(isAbandoned)) await attempt(prefix + name, rm(locate(prefix + name), { force: true }));
     },
     locks: nodeLocks(dir),
-  };
+  });
 }
 
 async function read(path: string, file: string, { range, longest, signal }: ReadOptions) {

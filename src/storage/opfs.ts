@@ -1,4 +1,5 @@
 import { aText, requireArgument } from "../arguments.js";
+import { withCheckedOptions } from "./checkedOptions.js";
 import type { DirectoryReading } from "./directoryHandle.js";
 import { webLocks } from "./locks/webLocks.js";
 import type { OriginFolder } from "./originFolder.js";
@@ -24,7 +25,7 @@ export function opfsStorage(folder = ""): WritableStorage {
     place ??= originFolder(path, name);
     return place;
   };
-  return {
+  return withCheckedOptions<WritableStorage>({
     ...readingOf(name, opened),
     create: async (...call) => (await opened()).create(...call),
     write: async (...call) => (await opened()).write(...call),
@@ -33,7 +34,7 @@ export function opfsStorage(folder = ""): WritableStorage {
     removeAbandoned: async (...call) => (await opened()).removeAbandoned(...call),
     requireRoom: async (...call) => (await opened()).requireRoom(...call),
     locks: webLocks(name),
-  };
+  });
 }
 
 const readingOf = (name: string, opened: () => Promise<DirectoryReading>): ReadableStorage => ({

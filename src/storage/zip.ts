@@ -1,6 +1,7 @@
 import { type Rule, requireArgument, requireOptions, shown } from "../arguments.js";
 import { endOf } from "../bytes/ranges.js";
 import { SharedTask } from "../tasks/shared.js";
+import { withCheckedOptions } from "./checkedOptions.js";
 import { fileTooLong, lengthError } from "./lengthError.js";
 import { listingOf } from "./listing.js";
 import { requirePath, requirePrefix, requireRange } from "./paths.js";
@@ -44,7 +45,7 @@ export function zipStorage(zip: Blob, options: ZipStorageOptions = {}): Readable
     if (reading === undefined || reading.abandoned) reading = new SharedTask((shared) => readZipIndex(zip, mostBytes, { signal: shared }));
     return reading.join({ signal });
   };
-  return {
+  return withCheckedOptions<ReadableStorage>({
     name: nameOf(zip),
 
     async read(path, { range, longest, signal } = {}) {
@@ -83,5 +84,5 @@ export function zipStorage(zip: Blob, options: ZipStorageOptions = {}): Readable
       if (endOf(range) > entry.uncompressedSize) throw lengthError(path, range, entry.uncompressedSize);
       yield* piecesOfEntry(zip, entry, range, { signal });
     },
-  };
+  });
 }

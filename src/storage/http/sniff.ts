@@ -15,7 +15,8 @@ export function sniff(head: Uint8Array, contentType: string | null, path: string
   if (isLfsPointer(head)) return "lfs";
   const text = new TextDecoder().decode(head.subarray(0, sniffLength)).trimStart();
   const type = contentType?.toLowerCase() ?? "";
-  if ((type.includes("html") || (type === "" && !mayHoldElements(path))) && /^<(!doctype|html|head|body|title|meta|script|!--)/i.test(text)) return "html";
+  if ((type.includes("html") || (type === "" && !mayHoldElements(path))) && /^<(!doctype|html|head|body|title|meta|script|!--)/i.test(text))
+    return "html";
   if (type.includes("xml") && /^<(\?xml|error\b)/i.test(text)) return "xml";
   if (type.includes("json") && isBinary(path) && /^[{[]/.test(text)) return "json";
   return undefined;

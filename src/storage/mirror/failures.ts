@@ -1,12 +1,11 @@
 import { type ByteRange, endOf } from "../../bytes/ranges.js";
 import { isCheckpointError, StorageError } from "../../errors.js";
+import { mayPass } from "../http/refusal.js";
 import type { KeptFile } from "./keptFile.js";
 
 /** True where the source could not be asked, or is not able to answer now; what it answered otherwise counts. */
 export const isUnanswered = (error: unknown): boolean =>
   isCheckpointError(error, "Storage") && (error.reason === "network" || (error.reason === "status" && mayPass(error.status ?? 0)));
-
-const mayPass = (status: number) => status === 408 || status === 429 || status >= 500;
 
 /** The error for bytes, or a whole file, that are not in the cache while the source gives no answer. */
 export function missingOffline({ path, byteLength, record }: KeptFile, range: ByteRange | undefined, cause: unknown): unknown {

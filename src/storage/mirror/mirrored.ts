@@ -1,5 +1,6 @@
 import { aFunction, aSignal, aText, integerFrom, requireArgument, requireOptions } from "../../arguments.js";
 import { ByteBudget } from "../../tasks/budget.js";
+import { withCheckedOptions } from "../checkedOptions.js";
 import { withCoalescing } from "../coalesce.js";
 import { httpStorage } from "../http.js";
 import { opfsStorage } from "../opfs.js";
@@ -75,7 +76,7 @@ export function mirrored(source: string | URL | ReadableStorage, cache: string |
   const session = () => new MirrorSession(keeper, from.snapshot?.() ?? from, ahead);
   const reading = (name: string | undefined, open: () => MirrorSession) => withCoalescing(storageOf(name, keeper, open));
   let own = session();
-  const current = reading(from.name, () => own);
+  const current = withCheckedOptions(reading(from.name, () => own));
   function size(): Promise<number>;
   function size(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<number | undefined>;
   async function size(path?: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<number | undefined> {
