@@ -69,7 +69,10 @@ const calls: Readonly<Record<string, readonly [Call, Readonly<Record<string, rea
     { ...defaults, signal: wrongKinds.signal, step: ["5", null, -1, 1n], item: [5, 1n, null, "", "a/b"], generation: ["1", 0, -1n, null] },
   ],
   "restore of an opened checkpoint": [(options) => item.restore(options), restoring],
-  "read of an opened checkpoint": [(options) => item.read("w", options), { ...reading, usage: ["4", null, 0], into: [5, null, {}] }],
+  "read of an opened checkpoint": [
+    (options) => item.read("w", options),
+    { ...reading, usage: ["4", null, 0, 1.5, -1, 2 ** 31, 2 ** 40], into: [5, null, {}] },
+  ],
   "restore of an opened step": [(options) => step.restore(options), { ...restoring, templates: [5, null, "model", []] }],
   OrbaxCheckpointStore: [(options) => new browser.OrbaxCheckpointStore(storage, options), { ...defaults, maxToKeep: ["5", 0, 1n] }],
   open: [(options) => store().open(1, options), { signal: wrongKinds.signal }],

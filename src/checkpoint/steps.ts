@@ -33,7 +33,7 @@ export async function listStepFolders(root: ReadableStorage, { signal }: TaskCon
  */
 export function requireStep(step: unknown, directory: string): asserts step is number {
   if (typeof step === "boolean" || (typeof step === "number" && !Number.isSafeInteger(step))) {
-    throw new CheckpointValueError(`a step is a non-negative integer, not ${step}`);
+    throw new CheckpointValueError(`a step is a non-negative integer up to 2^53 - 1, not ${step}`);
   }
   if (typeof step !== "number")
     throw new CheckpointNotFoundError(step as never, directory, {

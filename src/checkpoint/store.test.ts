@@ -162,7 +162,9 @@ describe("steps that are none (substrax-behaviour 5)", () => {
 
   it.each([[true], [1.5], [Number.NaN], [2 ** 53]])("%j is a bad value", async (step) => {
     for (const call of [() => store.restore(step as number), () => store.readMetadata(step as number)]) {
-      expect(await failureOf(call())).toBeInstanceOf(CheckpointValueError);
+      const error = await failureOf(call());
+      expect(error).toBeInstanceOf(CheckpointValueError);
+      expect(String(error)).toMatch(`a step is a non-negative integer up to 2^53 - 1, not ${step}`);
     }
   });
 

@@ -1,4 +1,4 @@
-import { integerFrom, type Rule, shown } from "../arguments.js";
+import { type Rule, shown } from "../arguments.js";
 
 /** An adapter, or the promise of a device that nobody awaited, is easily taken for one. */
 export const aDevice: Rule = {
@@ -20,5 +20,12 @@ const aBuffer: Rule = {
   shown,
 };
 
+/** Of 31 bits: beyond, flags would be lost, or negative, without a word. */
+const someUsage: Rule = {
+  expected: "flags of GPUBufferUsage, joined with |",
+  accepts: (value) => Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 31,
+  shown,
+};
+
 /** Of how an array is put on a device. */
-export const placementRules = { usage: integerFrom(1), into: aBuffer };
+export const placementRules = { usage: someUsage, into: aBuffer };

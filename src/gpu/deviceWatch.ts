@@ -127,7 +127,7 @@ function outOfMemory(cause: unknown, { leaf, bytes, doing }: Blame): DeviceError
 }
 
 function refused(cause: unknown, { leaf, bytes, doing }: Blame): DeviceError {
-  const message = `the GPU device failed ${doing}${detailOf(cause)}`;
+  const message = `the GPU device failed ${doing}${detailOf(cause)}; buffers that it is given have to be its own, neither mapped nor destroyed, and usages some that it knows`;
   return new DeviceError({ reason: "validation", leaf, bytes, message, cause });
 }
 

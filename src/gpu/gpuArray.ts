@@ -57,7 +57,7 @@ class ArrayOnGpu<Name extends Dtype> implements GpuArray<Name> {
   async read(context: TaskContext = {}): Promise<HostArray<Name>> {
     requireOptions("read", context, { signal: aSignal });
     context.signal?.throwIfAborted();
-    if (this.#destroyed) throw this.#unreadable("the array was destroyed");
+    if (this.#destroyed) throw this.#unreadable("the array was destroyed; read it before, or restore it again");
     if (!hasUsage(this.buffer.usage, bufferUsage.COPY_SRC)) {
       throw this.#unreadable("its buffer lacks the usage COPY_SRC, without which it cannot be read; restore it with that usage");
     }

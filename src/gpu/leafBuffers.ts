@@ -59,7 +59,7 @@ export async function probeGivenBuffers(watch: DeviceWatch, leaves: readonly Gpu
   for (const leaf of leaves) {
     const { into } = leaf;
     if (into === undefined) continue;
-    const blame = blameOf(leaf, "to take the buffer given as into, which must be this device's, neither mapped nor destroyed");
+    const blame = blameOf(leaf, "to take the buffer given as into");
     watch.guard(["validation"], blame, () => watch.device.queue.writeBuffer(into, 0, new Uint8Array(0)));
   }
   await watch.settle();

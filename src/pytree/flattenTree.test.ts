@@ -66,7 +66,7 @@ describe("flattenTree", () => {
         "b is a Map, which no checkpoint can hold",
         "c/0 is a function, which no checkpoint can hold",
         "c/1 is a symbol, which no checkpoint can hold",
-        "d is a Object, which no checkpoint can hold",
+        "d is an instance of a class, which no checkpoint can hold",
         'e has a key "\\ud800" with half a surrogate pair, which is no UTF-8',
         "g is refused by the caller",
       ],

@@ -1,3 +1,4 @@
+import { kindOf } from "../arguments.js";
 import { compareText } from "../bytes/compareText.js";
 import { type KeyPath, type PathKey, paramName } from "./keyPath.js";
 import type { PathLeaf } from "./tree.js";
@@ -66,7 +67,9 @@ function childrenOf(value: unknown): readonly (readonly [PathKey, unknown])[] | 
     if (value.length === 0) return "List";
     return Array.from(value, (element: unknown, index) => [{ key: String(index), kind: "sequence" }, element]);
   }
-  if (!isPlainObject(value)) return new Refusal(`is ${describe(value)}, which no checkpoint can hold`);
+  const kind = kindOf(value);
+  if (!isPlainObject(value))
+    return new Refusal(`is ${kind === "an object" ? "an instance of a class" : kind}, which no checkpoint can hold`);
   const members = Object.entries(value);
   if (members.length === 0) return "Dict";
   const broken = members.find(([key]) => halfSurrogate.test(key));
@@ -81,13 +84,6 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
   const prototype: unknown = Object.getPrototypeOf(value);
   // One of another realm has a prototype without one, too.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-/** Such as `undefined`, `a function` or `a Map`. */
-function describe(value: unknown): string {
-  if (value === undefined) return "undefined";
-  if (typeof value !== "object" || value === null) return `a ${typeof value}`;
-  return `a ${Object.prototype.toString.call(value).slice("[object ".length, -1)}`;
 }
 
 /** Leaves whose param names are those of others. */

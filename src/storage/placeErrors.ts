@@ -9,6 +9,6 @@ export const placeTaken = (path: string, cause?: unknown): StorageError =>
   new StorageError({
     path,
     reason: "io",
-    message: "no file can be put there: a folder of that name, or a file in place of its folder, is there",
+    message: "no file can be put there: a folder of that name, or a file in place of its folder, is there; remove it, or write elsewhere",
     cause,
   });

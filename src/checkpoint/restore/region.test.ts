@@ -28,6 +28,7 @@ test.each<[unknown, RegExp]>([
   [[[0]], /along axis 0/],
   [[2], /a region of 2 along axis 0/],
   [[["0", "2"]], /along axis 0/],
+  [[[Number.NaN, Number.POSITIVE_INFINITY]], /a region of \["NaN","Infinity"\] along axis 0/],
   ["0:2", /a list with \[start, stop\] or null/],
 ])("%j of [4] is refused", (region, message) => {
   expect(() => boxOf(region as Region, [4], "w")).toThrow(CheckpointValueError);

@@ -19,7 +19,11 @@ export function boxOf(region: Region, shape: readonly number[], path: string): B
   return { start: bounds.map(([start]) => start), shape: bounds.map(([start, stop]) => stop - start) };
 }
 
-const asText = (_: string, value: unknown): unknown => (typeof value === "bigint" ? `${value}n` : value);
+/** Numbers that JSON has not, as texts. */
+const asText = (_: string, value: unknown): unknown => {
+  if (typeof value === "bigint") return `${value}n`;
+  return typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
+};
 
 function boundsOf(bounds: Region[number], length: number, axis: number, path: string): readonly [number, number] {
   if (bounds === null) return [0, length];

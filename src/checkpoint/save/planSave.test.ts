@@ -146,7 +146,7 @@ describe("planSave", () => {
     expect(problem).toMatch(/model\/uint4 is uint4 of shape \[2\], which Orbax neither saves nor restores; save it as uint8/);
     expect(problem).toMatch(/model\/short is float32 of shape \[3\], but its data is a Float32Array of 8 bytes in place of 12/);
     expect(problem).toMatch(/model\/a\.b has the same name on disk, "tree\.a\.b", as \["tree","a","b"\]/);
-    expect(problemOf(loop)).toMatch(/does it hold itself/);
+    expect(problemOf(loop)).toMatch(/^.{0,300}… nests deeper than 512; does it hold itself\?$/);
     expect(problemOf({ ["x".repeat(70_000)]: new Int8Array(1) })).toMatch(/too long a name/);
   });
 });

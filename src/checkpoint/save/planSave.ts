@@ -50,7 +50,7 @@ export interface SavePlan {
  */
 export function planSave(items: Readonly<Record<string, unknown>>, like: ReadonlyMap<string, Likeness>): SavePlan {
   const planned = Object.entries(items).map(([name, tree]) => planItem(name, tree, like.get(name)));
-  const refused = planned.flatMap((item) => item.refused.map(({ path, problem }) => `${labelOf(item.name, path)} ${problem}`));
+  const refused = planned.flatMap((item) => item.refused.map(({ path, problem }) => `${startOf(labelOf(item.name, path))} ${problem}`));
   if (refused.length > 0) throw new CheckpointValueError(`these cannot be saved, and nothing was: ${refused.join("; ")}`);
   const arrays = planned.flatMap((item) => item.arrays);
   const totalBytes = arrays.reduce((bytes, { leaf }) => bytes + leaf.byteLength, 0);
@@ -58,6 +58,10 @@ export function planSave(items: Readonly<Record<string, unknown>>, like: Readonl
 }
 
 const labelOf = (item: string, path: KeyPath): string => [item, leafPath(path.slice(1))].filter((part) => part !== "").join("/");
+
+/** Of what holds itself, a path has no end. */
+const startOf = (label: string): string => (label.length > longestLabel ? `${label.slice(0, longestLabel)}…` : label);
+const longestLabel = 200;
 
 /** The node under which substrax puts each item. */
 const itemNode = "tree";

@@ -1,3 +1,4 @@
+import { kindOf } from "../../arguments.js";
 import { castFrom } from "../../arrays/cast.js";
 import { type Dtype, dtypes, isDtype, isSavable } from "../../arrays/dtypes.js";
 import { hostBytes } from "../../arrays/hostArray.js";
@@ -87,7 +88,7 @@ function savedHostArray(members: Record<PropertyKey, unknown>, stored: StoredKin
   const unit = (data as Uint8Array).BYTES_PER_ELEMENT;
   const expected = elementCount(spec.shape) * itemsize;
   if (unit !== host.BYTES_PER_ELEMENT || data.byteLength !== expected)
-    return new Refusal(`is ${specText(spec)}, but its data is a ${tagOf(data)} of ${data.byteLength} bytes in place of ${expected}`);
+    return new Refusal(`is ${specText(spec)}, but its data is ${kindOf(data)} of ${data.byteLength} bytes in place of ${expected}`);
   return savedArray(spec.shape, spec.dtype, bytesOf(data), stored);
 }
 

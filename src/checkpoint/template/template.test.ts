@@ -55,7 +55,15 @@ describe("templateLeaf", () => {
 
   it("refuses what looks like an array of no dtype, and a DataView", () => {
     expect(() => templateLeaf({ shape: [1], dtype: "float", data: new Float32Array(1) })).toThrow(CheckpointValueError);
-    expect(() => templateLeaf(new DataView(new ArrayBuffer(1)))).toThrow(/DataView/);
+    expect(() => templateLeaf(new DataView(new ArrayBuffer(1)))).toThrow(/a DataView is no template/);
+  });
+
+  it("refuses what would pass for an empty container", () => {
+    for (const value of [new Map([["w", 1]]), new Set([1]), Promise.resolve({}), new Date(0), new ArrayBuffer(4)])
+      expect(() => templateLeaf(value)).toThrow(
+        /^an? \w+ is no template; use a TypedArray or shapeDtypeStruct\(shape, dtype\), in plain objects/,
+      );
+    expect(() => templateLeaf(new ArrayBuffer(4))).toThrow(/^an ArrayBuffer/);
   });
 });
 

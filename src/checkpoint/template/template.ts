@@ -1,4 +1,4 @@
-import { requireArgument, requireOptions } from "../../arguments.js";
+import { kindOf, requireArgument, requireOptions } from "../../arguments.js";
 import type { Dtype } from "../../arrays/dtypes.js";
 import { isDtype } from "../../arrays/dtypes.js";
 import { aDtype, aShape } from "../../arrays/specRules.js";
@@ -88,7 +88,7 @@ export interface PlainTemplate {
  */
 export function templateLeaf(value: unknown): TemplateLeaf | undefined {
   if (typeof value !== "object" || value === null) return plainLeaf(value);
-  if (ArrayBuffer.isView(value)) return typedArrayLeaf(value);
+  if (ArrayBuffer.isView(value) || hidden.test(tagOf(value))) return typedArrayLeaf(value);
   const members = value as Record<PropertyKey, unknown>;
   if (structMark in value) return structLeaf(value as ShapeDtypeStruct);
   if (isShape(members.shape) && typeof members.dtype === "string") {
@@ -143,10 +143,17 @@ export const typedArrayDtypes: Readonly<Record<string, Dtype>> = {
   Float64Array: "float64",
 };
 
-function typedArrayLeaf(value: ArrayBufferView): ArrayTemplate {
-  const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
-  const dtype = typedArrayDtypes[name];
-  if (dtype === undefined) throw new CheckpointValueError(`a ${name} is no template; use a TypedArray or shapeDtypeStruct(shape, dtype)`);
+/** What holds something that is none of its members, so that it would pass for an empty container. */
+const hidden = /^(Map|Set|Promise|Date|ArrayBuffer)$/;
+
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
+
+function typedArrayLeaf(value: object): ArrayTemplate {
+  const dtype = typedArrayDtypes[tagOf(value)];
+  if (dtype === undefined)
+    throw new CheckpointValueError(
+      `${kindOf(value)} is no template; use a TypedArray or shapeDtypeStruct(shape, dtype), in plain objects and lists`,
+    );
   return arrayLeaf([(value as Uint8Array).length], dtype, "memory");
 }
 

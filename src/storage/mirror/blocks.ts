@@ -218,7 +218,11 @@ export class Blocks {
 }
 
 const moreThanAsked = (path: string, { length }: ByteRange): StorageError =>
-  new StorageError({ path, reason: "io", message: `the source gave more than the ${length} bytes that it was asked for` });
+  new StorageError({
+    path,
+    reason: "io",
+    message: `the source gave more than the ${length} bytes that it was asked for; let its storage give just those, or the server send them uncompressed`,
+  });
 
 /** True where nothing more is to be found out before it is read in parts. */
 const isKnown = ({ record }: KeptFile): boolean => record !== undefined && (record.id === undefined || record.size !== undefined);
