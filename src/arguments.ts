@@ -75,7 +75,7 @@ export const aSignal = rule("an AbortSignal", (value) => {
 /** An integer that a number holds exactly. */
 export const integerFrom = (least: number, unit = ""): Rule =>
   rule(
-    `${least === 0 ? "a non-negative integer" : `an integer from ${least}`}${unit}`,
+    `${least === 0 ? "a non-negative integer up to 2^53 - 1" : `an integer from ${least}`}${unit}`,
     (value) => Number.isSafeInteger(value) && Number(value) >= least,
   );
 

@@ -98,10 +98,7 @@ const calls: Readonly<Record<string, readonly [Call, Readonly<Record<string, rea
   ],
   copySteps: [(options) => browser.copySteps(storage, storage, options), { ...copied, ...locking, overwrite: wrongKinds.boolean }],
   zipSteps: [(options) => browser.zipSteps(storage, options), copied],
-  shapeDtypeStruct: [
-    (options) => browser.shapeDtypeStruct([2], "int8", options),
-    { device: wrongKinds.device, usage: ["4", null, 0], into: [5, null, {}] },
-  ],
+  shapeDtypeStruct: [(options) => browser.shapeDtypeStruct([2], "int8", options), { usage: ["4", null, 0], into: [5, null, {}] }],
   writeIndex: [(options) => browser.writeIndex(storage, options), { signal: wrongKinds.signal }],
   httpStorage: [
     (options) => browser.httpStorage(url, options),
@@ -111,7 +108,7 @@ const calls: Readonly<Record<string, readonly [Call, Readonly<Record<string, rea
       credentials: [true, null, "always"],
       retries: wrongKinds.integer,
       concurrency: [...wrongKinds.integer, 0],
-      absentStatus: [403, null, ["403"]],
+      absentStatus: [403, null, ["403"], [200], [-1], [4000]],
       wholeFileBytes: wrongKinds.integer,
       idleTimeoutMs: [...wrongKinds.integer, 0],
       endpoint: [5, null],

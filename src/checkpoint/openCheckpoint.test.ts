@@ -307,7 +307,7 @@ describe("an option that makes no sense", () => {
     ["plain-orbax/checkpoints/1", { step: 2 }, /is a step itself: leave the option step out/],
     ["plain-orbax/checkpoints/1/default", { step: 1 }, /is an item itself: leave the option step out/],
     ["plain-orbax/checkpoints/1/default", { item: "model" }, /is an item itself: leave the option item out/],
-    ["plain-orbax/checkpoints", { step: -1 }, /option step is a non-negative integer, not -1/],
+    ["plain-orbax/checkpoints", { step: -1 }, /option step is a non-negative integer up to 2\^53 - 1, not -1/],
     ["plain-orbax/checkpoints", { step: 1.5 }, /not 1.5/],
     ["plain-orbax/checkpoints", { item: "" }, /option item is the name of a folder/],
     ["plain-orbax/checkpoints", { item: "../1" }, /option item is the name of a folder/],

@@ -1,4 +1,4 @@
-import { kindOf } from "../arguments.js";
+import { kindOf, shown } from "../arguments.js";
 import {
   CheckpointNotFoundError,
   CheckpointValueError,
@@ -29,16 +29,16 @@ export async function listStepFolders(root: ReadableStorage, { signal }: TaskCon
 
 /**
  * Checks that a step could exist.
- * @throws CheckpointValueError for what is no integer, CheckpointNotFoundError for anything else that no folder is named after.
+ * @throws CheckpointNotFoundError for a negative step, a text, null and undefined, as where there is no such step; CheckpointValueError for what else
+ * is none.
  */
 export function requireStep(step: unknown, directory: string): asserts step is number {
-  if (typeof step === "boolean" || (typeof step === "number" && !Number.isSafeInteger(step))) {
-    throw new CheckpointValueError(`a step is a non-negative integer up to 2^53 - 1, not ${step}`);
-  }
-  if (typeof step !== "number")
+  if (typeof step === "string" || step === null || step === undefined)
     throw new CheckpointNotFoundError(step as never, directory, {
       advice: `a step is a number, not ${kindOf(step)}${step === null ? ", which latestStep() gives where there is no step" : ""}`,
     });
+  if (typeof step !== "number" || !Number.isSafeInteger(step))
+    throw new CheckpointValueError(`a step is a non-negative integer up to 2^53 - 1, not ${shown(step)}`);
   if (step < 0) throw new CheckpointNotFoundError(step, directory, { advice: "a step is not negative" });
 }
 

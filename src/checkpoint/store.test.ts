@@ -160,11 +160,19 @@ describe("steps that are none (substrax-behaviour 5)", () => {
     }
   });
 
-  it.each([[true], [1.5], [Number.NaN], [2 ** 53]])("%j is a bad value", async (step) => {
+  it.each([
+    [true, "true"],
+    [1.5, "1.5"],
+    [Number.NaN, "NaN"],
+    [2 ** 53, "9007199254740992"],
+    [1n, "1n"],
+    [{}, "an object"],
+    [[1], "an array"],
+  ])("%o is a bad value", async (step, shown) => {
     for (const call of [() => store.restore(step as number), () => store.readMetadata(step as number)]) {
       const error = await failureOf(call());
       expect(error).toBeInstanceOf(CheckpointValueError);
-      expect(String(error)).toMatch(`a step is a non-negative integer up to 2^53 - 1, not ${step}`);
+      expect(String(error)).toMatch(`a step is a non-negative integer up to 2^53 - 1, not ${shown}`);
     }
   });
 

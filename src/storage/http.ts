@@ -57,7 +57,12 @@ export function httpStorage(url: string | URL, options: HttpStorageOptions = {})
   return createHttpStorage(url, options, systemClock);
 }
 
-const isStatusList = (value: unknown): boolean => Array.isArray(value) && value.every((status) => Number.isSafeInteger(status));
+/** Of those that are refusals. */
+const isStatusList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((status) => Number.isInteger(status) && status >= 400 && status <= 599);
+
+/** Timers of more milliseconds run out at once. */
+const longestTimer = 2 ** 31 - 1;
 
 const httpRules = {
   ...addressRules,
@@ -66,7 +71,7 @@ const httpRules = {
   credentials: oneOf("omit", "same-origin", "include"),
   retries: integerFrom(0),
   concurrency: integerFrom(1),
-  absentStatus: { expected: "a list of statuses, such as [403]", accepts: isStatusList, shown },
+  absentStatus: { expected: "a list of statuses from 400 to 599, such as [403]", accepts: isStatusList, shown },
   wholeFileBytes: integerFrom(0),
   idleTimeoutMs: integerFrom(1),
 };
@@ -82,7 +87,7 @@ export function createHttpStorage(url: string | URL, options: HttpStorageOptions
     headers: options.headers ?? {},
     credentials: options.credentials,
     concurrency: options.concurrency ?? 6,
-    idleTimeoutMs: options.idleTimeoutMs ?? 30_000,
+    idleTimeoutMs: Math.min(options.idleTimeoutMs ?? 30_000, longestTimer),
   });
   const settings = {
     base,

@@ -1,6 +1,9 @@
 import { onAbort } from "./onAbort.js";
 
-/** How far a restore is; bytes never fall, totals never change, and the last event has `loadedBytes === totalBytes`. */
+/**
+ * How far a restore is; bytes never fall, and the last event, the only one that says `"done"`, has `loadedBytes === totalBytes`. Totals change only where
+ * what is read was replaced meanwhile, and is read once more.
+ */
 export interface ProgressEvent {
   readonly phase: "index" | "arrays" | "done";
   /** Item and leaf path that moved last; `""` when none did. */

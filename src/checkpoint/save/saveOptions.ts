@@ -92,7 +92,7 @@ const saveRules = {
  * @throws CheckpointValueError naming what is wrong.
  */
 export function requireSaveArguments(step: unknown, items: unknown, options: SaveOptions): void {
-  requireArgument("the step that save takes", step, { ...integerFrom(0), expected: "a non-negative integer up to 2^53 - 1" });
+  requireArgument("the step that save takes", step, integerFrom(0));
   requireOptions("save", options, saveRules);
   requireItems(items);
   requireExtra(options.extra ?? {});

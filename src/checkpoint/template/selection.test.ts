@@ -44,6 +44,7 @@ describe("a selection", () => {
     ["a node instead of its leaves", ["params"], /no leaf matches "params" of select; "params\/\*\*" matches the leaves below it$/],
     ["a glob without a leaf", ["params/**", "parms/**", "x"], /no leaf matches "parms\/\*\*", "x".*"params\/a\/kernel"/s],
     ["globs that take everything away", ["params/**", "!**"], /select leaves none/],
+    ["an async function, which would take all", async () => false, /select is an async function; let it answer at once/],
     ["a function that takes none", () => false, /select chose none.*"params\/a\/kernel"/s],
   ])("refuses %s, and names what there is", (_, selection, message) => {
     expect(() => selected(selection as Selection)).toThrow(CheckpointValueError);

@@ -29,10 +29,17 @@ export function selectLeaves(selection: Selection, groups: readonly LeavesBelow[
 function selectBy(isWanted: (leaf: LeafInfo) => boolean, groups: readonly LeavesBelow[]): SelectedLeaves[] {
   const chosen = groups.map(({ leaves, prefix }) => {
     const infos = leafInfos(leaves, prefix);
-    return new Set(leaves.filter(({ kind }) => kind !== "empty").filter((_, index) => isWanted(infos[index] as LeafInfo)));
+    const isChosen = (_: unknown, index: number) => requireAnswer(isWanted(infos[index] as LeafInfo));
+    return new Set(leaves.filter(({ kind }) => kind !== "empty").filter(isChosen));
   });
   if (chosen.every(({ size }) => size === 0)) throw new CheckpointValueError(`select chose none of the leaves${examples(groups)}`);
   return chosen.map((set) => ({ has: (leaf) => set.has(leaf), covers: () => true }));
+}
+
+/** A promise would choose every leaf. */
+function requireAnswer<Answer>(answer: Answer): Answer {
+  if (Object.prototype.toString.call(answer) !== "[object Promise]") return answer;
+  throw new CheckpointValueError("select is an async function; let it answer at once, whether the leaf is wanted");
 }
 
 function selectMatching(globs: readonly string[], groups: readonly LeavesBelow[]): SelectedLeaves[] {

@@ -1,9 +1,9 @@
-import { kindOf, requireArgument, requireOptions } from "../../arguments.js";
+import { anything, kindOf, requireArgument, requireOptions } from "../../arguments.js";
 import type { Dtype } from "../../arrays/dtypes.js";
 import { isDtype } from "../../arrays/dtypes.js";
 import { aDtype, aShape } from "../../arrays/specRules.js";
 import { CheckpointValueError } from "../../errors.js";
-import { aDevice, placementRules } from "../../gpu/deviceRules.js";
+import { placementRules } from "../../gpu/deviceRules.js";
 
 /** Marks what {@link shapeDtypeStruct} made. */
 export const structMark: unique symbol = Symbol.for("orbax-webgpu.shapeDtypeStruct") as never;
@@ -28,7 +28,7 @@ export interface ShapeDtypeStruct<Name extends Dtype = Dtype, Device extends GPU
 
 /**
  * Makes a template's leaf.
- * @throws CheckpointValueError for a shape that is no list of non-negative integers, an unknown dtype, or what is no device or buffer.
+ * @throws CheckpointValueError for a shape that is no list of non-negative integers, an unknown dtype, or what is no buffer.
  */
 export function shapeDtypeStruct<Name extends Dtype, const Device extends GPUDevice | undefined = undefined>(
   shape: readonly number[],
@@ -41,7 +41,8 @@ export function shapeDtypeStruct<Name extends Dtype, const Device extends GPUDev
   return { ...placement, shape: [...shape], dtype, [structMark]: true };
 }
 
-const structRules = { device: aDevice, ...placementRules };
+/** Its device is looked at when it is used: the error names the leaf then. */
+const structRules = { ...placementRules, device: anything };
 
 const isShape = (value: unknown): value is readonly number[] => aShape.accepts(value);
 
