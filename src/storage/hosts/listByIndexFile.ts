@@ -1,6 +1,7 @@
 import { longestJson } from "../../bytes/json.js";
 import { isCheckpointError, StorageError } from "../../errors.js";
 import type { HttpSession } from "../http/session.js";
+import { sniff } from "../http/sniff.js";
 import { type HttpTarget, targetOf } from "../http/target.js";
 import { listingOf } from "../listing.js";
 import type { StorageListing } from "../storage.js";
@@ -23,6 +24,7 @@ export async function listByIndexFile(
   );
   // Hosts of single-page apps answer their page for all that they have not.
   if (answer === undefined || /html|xml/i.test(answer.headers.get("content-type") ?? "")) return undefined;
+  if (sniff(answer.bytes, null, indexFileName) === "html") return undefined;
   const paths = parsed(answer.bytes);
   if (paths === undefined) throw damagedIndex(target);
   return listingOf(paths.filter(isPath), prefix);
