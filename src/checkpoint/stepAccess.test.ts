@@ -111,9 +111,9 @@ describe("a writable place is looked at", () => {
 
 describe("a restore while a program without our locks", () => {
   it.each([
-    ["before its last look", (path: string, nth: number) => path === identityFile && nth === 2],
-    ["as its first chunk is read", (path: string, nth: number) => isChunk(path) && nth === 1],
-  ])("replaces the step %s gives the new save whole, and keeps no buffer of the first", async (_, isThen) => {
+    ["before its last look", (path: string, nth: number) => path === identityFile && nth === 2, { madeBefore: true }],
+    ["as its first chunk is read", (path: string, nth: number) => isChunk(path) && nth === 1, { madeBefore: false }],
+  ])("replaces the step %s gives the new save whole, and keeps no buffer of the first", async (_, isThen, { madeBefore }) => {
     const { storage, looks, replace, onRead } = watchedMemory();
     let left = 1;
     onRead(async (path, nth) => {
@@ -129,7 +129,7 @@ describe("a restore while a program without our locks", () => {
     const once = new FakeDevice();
     await new OrbaxCheckpointStore(memoryStorage(savedAnew())).restore(1200, { device: once.gpu });
     expect(device.alive.map(({ size }) => size)).toEqual(once.alive.map(({ size }) => size));
-    expect(device.buffers.length).toBeGreaterThan(once.buffers.length);
+    expect(device.buffers.length).toBeGreaterThanOrEqual(once.buffers.length + (madeBefore ? 1 : 0));
     const loaded = events.map(({ loadedBytes }) => loadedBytes);
     expect(loaded).toEqual([...loaded].sort((a, b) => a - b));
     expect(events.at(-1)).toMatchObject({ phase: "done", loadedBytes: events[0]?.totalBytes });
