@@ -262,6 +262,27 @@ for (const [title, workers] of [
   });
 }
 
+test("where handles cannot be sent to workers, as in Safari, a worker finds the file by its path", async ({ page }) => {
+  const found = await page.evaluate(async () => {
+    const sent: unknown[] = [];
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (message: { readonly place?: unknown }, transfer: never) {
+      if (message.place instanceof FileSystemHandle) throw new DOMException("The object can not be cloned.", "DataCloneError");
+      if (message.place !== undefined) sent.push(message.place);
+      return postMessage.call(this, message, transfer);
+    };
+    FileSystemFileHandle.prototype.createWritable = async () => {
+      throw new DOMException("There is none.", "NotSupportedError");
+    };
+    const storage = window.orbax.opfsStorage("by path");
+    const bytes = Uint8Array.from({ length: 2_500_000 }, (_, index) => index % 251);
+    await storage.write("a/file", bytes);
+    const read = await storage.read("a/file");
+    return { sent, isRight: read?.length === bytes.length && read.every((byte, index) => byte === bytes[index]) };
+  });
+  expect(found).toEqual({ sent: [["by path", "a", expect.stringMatching(/\.partial$/)]], isRight: true });
+});
+
 for (const [where, run] of [
   // Where Chromium says of synchronous handles' bytes for which there is no room that they were written.
   ["in memory", test],

@@ -1,6 +1,7 @@
 import { aSignal, aText, integerFrom, oneOf, orNull, requireArgument, requireOptions } from "../arguments.js";
 import { StorageError } from "../errors.js";
 import type { ReadableStorage, WritableStorage } from "../storage/storage.js";
+import { asyncDispose } from "../tasks/asyncDispose.js";
 import type { TaskContext } from "../tasks/context.js";
 import { withSteadyProgress } from "../tasks/steadyProgress.js";
 import { stopTogether } from "../tasks/stopTogether.js";
@@ -216,7 +217,7 @@ export class OrbaxCheckpointStore<
     this.#opened = undefined;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async [asyncDispose](): Promise<void> {
     await this.close();
   }
 

@@ -12,20 +12,13 @@ export const pieceBytes = 32 + 16 * mostAxes;
  * of words that several invocations, or several blocks, share. So the array must be zero where the block goes.
  */
 export const scatterShader = /* wgsl */ `
-struct Axis {
-  @align(16) chunk: u32,
-  array: u32,
-  origin: u32,
-  start: u32,
-}
-
 struct Piece {
   units: u32,        // units of the block that count
   unit: u32,         // bytes of a unit: 1, 2 or 4
   axisCount: u32,
   windowStart: u32,  // bytes of the array that the binding holds: first, and how many
   windowBytes: u32,
-  axes: array<Axis, ${mostAxes}>,
+  axes: array<vec4u, ${mostAxes}>,  // of each axis: chunk, array, origin, start
 }
 
 @group(0) @binding(0) var<uniform> piece: Piece;
@@ -52,12 +45,14 @@ fn place(unit: u32, bits: u32) {
   var inArray = 0u;
   for (var index = piece.axisCount; index > 0u; index--) {
     let axis = piece.axes[index - 1u];
-    let along = axis.start + rest;
-    rest = along / axis.chunk;
-    let at = axis.origin + along - rest * axis.chunk;
-    if (at >= axis.array) { return; }  // the chunk reaches over the array's edge
+    let chunk = axis.x;
+    let size = axis.y;
+    let along = axis.w + rest;
+    rest = along / chunk;
+    let at = axis.z + along - rest * chunk;
+    if (at >= size) { return; }  // the chunk reaches over the array's edge
     inArray += at * stride;
-    stride *= axis.array;
+    stride *= size;
   }
   let byte = inArray - piece.windowStart;  // wraps around below the window
   if (byte >= piece.windowBytes) { return; }

@@ -62,6 +62,16 @@ export async function openFileSource(handle: FileSystemFileHandle, options: File
 export const fileVersion = async (handle: FileSystemFileHandle, path: string): Promise<FileVersion> =>
   notedVersion(handle) ?? versionOf(await openFile(path, handle, undefined));
 
+/** Whether a handle can be sent to a worker, which Safari refuses. */
+export function isSendable(handle: FileSystemFileHandle): boolean {
+  try {
+    structuredClone(handle);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Undefined where slices have to do; where they do neither, they say why. */
 async function openSyncHandle(handle: FileSystemFileHandle & SyncOpener): Promise<SyncHandle | undefined> {
   const { FileSystemSyncAccessHandle } = globalThis as { readonly FileSystemSyncAccessHandle?: { readonly prototype: object } };

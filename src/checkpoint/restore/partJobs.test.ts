@@ -26,6 +26,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   vi.stubGlobal("FileSystemSyncAccessHandle", { prototype: { mode: "read-only" } });
+  vi.stubGlobal("structuredClone", (value: unknown) => value); // the workers of these tests take any handle
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -129,6 +130,19 @@ describe("the files of a folder are dealt to workers", () => {
     expect(system.open).toEqual([]);
     expect(budget.used).toBe(0);
     expect([pool.started, pool.ended]).toEqual([2, 0]);
+    pool.close();
+  });
+
+  it("or streamed to them, where handles cannot be sent, as in Safari", async () => {
+    vi.stubGlobal("structuredClone", () => {
+      throw new DOMException("The object can not be cloned.", "DataCloneError");
+    });
+    const { system, restore, isRight } = await madeFiles(files);
+    const { pool, workers } = workersHere(1);
+    await restore(pool);
+    expect(isRight()).toBe(true);
+    expect(workers[0]?.told.some(({ kind }) => kind === "bytes")).toBe(true);
+    expect(system.calls.filter((call) => call.startsWith("createSyncAccessHandle"))).toEqual([]);
     pool.close();
   });
 

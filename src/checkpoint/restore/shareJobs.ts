@@ -38,7 +38,8 @@ export class ShareJobs<Target> {
   async fileOf({ storage, path, ranges }: FileRanges<Target>, context: TaskContext): Promise<FileAtHand | undefined> {
     const handle = this.#decoder.workers && (await storage.handle?.(path, context));
     if (handle === undefined) return undefined;
-    const { fileVersion } = await import("../../storage/fileSource.js");
+    const { fileVersion, isSendable } = await import("../../storage/fileSource.js");
+    if (!isSendable(handle)) return undefined;
     const name = pathIn(ranges[0]?.transfer.folder ?? "", path);
     return { pinned: { handle, version: await fileVersion(handle, name) }, storage, path, name };
   }

@@ -98,7 +98,8 @@ export class FakeFileSystem {
           const to = this.#child("move", folder.path, name);
           const { bytes } = this.#stored(path);
           if (path.startsWith(`${to}/`)) throw refusal("NoModificationAllowedError");
-          if (this.#isFolder(to)) throw refusal("InvalidModificationError");
+          this.folders.delete(to); // as WebKit and Firefox do
+          for (const below of this.files.keys()) if (below.startsWith(`${to}/`)) this.files.delete(below);
           if (this.open.includes(path) || this.open.includes(to)) throw refusal("NoModificationAllowedError");
           this.files.delete(path);
           this.#put(to, bytes);
@@ -154,7 +155,7 @@ export class FakeFileSystem {
         this.#call(`write ${path}`);
         if (bytes.byteLength > this.room) throw refusal("QuotaExceededError");
         this.room -= bytes.byteLength;
-        written = joined(written, bytes);
+        written = joined(written, new Uint8Array(bytes.buffer)); // as WebKit does
       },
       close: async () => {
         end();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openSyncSink } from "./fileSink.js";
+import { openSyncSink, openWritableSink } from "./fileSink.js";
 
 /** A synchronous handle that answers writes with these numbers; e2e/opfs.spec.ts has the real ones. */
 const sinkThatWrites = async (...counts: readonly number[]) => {
@@ -54,4 +54,9 @@ it.each([
 ])("a synchronous handle %s has failed", async (_, count, name) => {
   const { sink } = await sinkThatWrites(3, count);
   await expect(sink?.put(new ArrayBuffer(8), 8)).rejects.toMatchObject({ name });
+});
+
+it("a browser without streams into files is told of as such", async () => {
+  const handle = { name: "file" } as FileSystemFileHandle;
+  await expect(openWritableSink(handle)).rejects.toMatchObject({ name: "StorageError", reason: "unavailable", path: "file" });
 });

@@ -1,3 +1,5 @@
+import { StorageError } from "../../errors.js";
+
 /** A file that is being filled, in order. What it throws is the platform's own. */
 export interface FileSink {
   /** Writes the first `byteLength` bytes of a buffer, which is the sink's meanwhile; gives it, or one as large, back. */
@@ -11,12 +13,27 @@ export interface FileSink {
 /** Begins to fill a file. */
 export type OpenSink = (handle: FileSystemFileHandle) => Promise<FileSink>;
 
-/** Fills a file on any thread; the file changes when it is closed. */
-export async function openWritableSink(handle: FileSystemFileHandle): Promise<FileSink> {
-  const writable = await handle.createWritable();
+/** What older browsers lack, such as Safari before 26. */
+interface Streamed {
+  createWritable?: FileSystemFileHandle["createWritable"];
+}
+
+const cannotWrite = (path: string): StorageError =>
+  new StorageError({
+    path,
+    reason: "unavailable",
+    message:
+      "this browser writes files in workers only, and there is none here: allow them (worker-src blob: in a content security policy), or use a newer one",
+  });
+
+/** Fills a file on any thread; the file changes when it is closed. @throws StorageError `"unavailable"` where the browser has no such streams. */
+export async function openWritableSink(handle: FileSystemFileHandle & Streamed): Promise<FileSink> {
+  const writable = await handle.createWritable?.();
+  if (writable === undefined) throw cannotWrite(handle.name);
   return {
     async put(buffer, byteLength) {
-      await writable.write(new Uint8Array(buffer, 0, byteLength));
+      // Of a view WebKit 2.50 (Safari 26) writes all of the buffer that it stands in.
+      await writable.write(new Uint8Array(byteLength === buffer.byteLength ? buffer : buffer.slice(0, byteLength)));
       return buffer;
     },
     close: () => writable.close(),

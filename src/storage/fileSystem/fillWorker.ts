@@ -20,7 +20,7 @@ tell({ kind: "ready" });
 
 async function perform(asked: ToFillWorker): Promise<ArrayBuffer | undefined> {
   if (asked.kind === "open") {
-    const opened = await openSyncSink(asked.handle);
+    const opened = await openSyncSink(await handleAt(asked.place));
     if (opened === undefined) throw new DOMException("there are no synchronous handles", "NotSupportedError");
     files.set(asked.file, opened);
     return undefined;
@@ -31,4 +31,11 @@ async function perform(asked: ToFillWorker): Promise<ArrayBuffer | undefined> {
   files.delete(asked.file);
   await (asked.kind === "close" ? sink.close() : sink.abandon());
   return undefined;
+}
+
+async function handleAt(place: FileSystemFileHandle | readonly string[]): Promise<FileSystemFileHandle> {
+  if ("kind" in place) return place;
+  let folder = await navigator.storage.getDirectory();
+  for (const name of place.slice(0, -1)) folder = await folder.getDirectoryHandle(name);
+  return folder.getFileHandle(place.at(-1) ?? "");
 }

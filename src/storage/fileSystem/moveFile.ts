@@ -12,14 +12,10 @@ export interface Movable {
  */
 export async function moveFile(path: string, file: Movable, { folder, name }: FilePlace): Promise<boolean> {
   if (file.move === undefined) return false;
-  try {
-    await file.move(folder, name);
-    return true;
-  } catch (cause) {
-    // Chromium says of one with open files in it, and of the file's own folder, only that it is locked.
-    if (await isFolder(folder, name)) throw placeTaken(path, cause);
-    throw cause;
-  }
+  // WebKit and Firefox would put the file there, and all in the folder is lost; Chromium says of one in use only that it is locked.
+  if (await isFolder(folder, name)) throw placeTaken(path);
+  await file.move(folder, name);
+  return true;
 }
 
 const isFolder = (folder: FileSystemDirectoryHandle, name: string): Promise<boolean> =>

@@ -17,6 +17,8 @@ function remote(answer: (worker: FakeWorker, asked: Asked) => void = done) {
     const made = new FakeWorker();
     workers.push(made);
     made.postMessage = (message) => {
+      const { place } = message as { readonly place?: { readonly refusal?: Error } };
+      if (place?.refusal !== undefined) throw place.refusal;
       made.posted.push(message);
       queueMicrotask(() => answer(made, message as Asked));
     };
@@ -30,6 +32,7 @@ function remote(answer: (worker: FakeWorker, asked: Asked) => void = done) {
 const done = (worker: FakeWorker, { id, buffer }: Asked) => worker.say({ kind: "done", id, buffer });
 
 const handle = { name: "file" } as FileSystemFileHandle;
+const unsendable = (refusal: Error) => ({ name: "file", refusal }) as unknown as FileSystemFileHandle;
 const kinds = (worker: FakeWorker | undefined) => ((worker?.posted ?? []) as Asked[]).map(({ kind, file }) => `${kind} ${file}`);
 
 beforeEach(() => void vi.useFakeTimers());
@@ -64,6 +67,26 @@ test("there is none where workers cannot be started, or have no such handles", a
   expect(await files.openSink(handle)).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1500);
   expect(workers[0]?.terminated).toBe(true);
+});
+
+describe("where handles cannot be sent to workers, as in Safari", () => {
+  const notCloned = new DOMException("The object can not be cloned.", "DataCloneError");
+  const rootThat = (resolves: readonly string[] | null) =>
+    vi.stubGlobal("navigator", { storage: { getDirectory: async () => ({ resolve: async () => resolves }) } });
+  afterEach(() => vi.unstubAllGlobals());
+
+  test("the worker is told the file's path", async () => {
+    rootThat(["runs", "file"]);
+    const { files, workers } = remote();
+    const sink = await files.openSink(unsendable(notCloned));
+    await sink?.close();
+    expect(workers[0]?.posted).toMatchObject([{ kind: "open", place: ["runs", "file"] }, { kind: "close" }]);
+  });
+
+  test("and what is not in the origin's file system is left to others", async () => {
+    rootThat(null);
+    await expect(remote().files.openSink(unsendable(notCloned))).rejects.toBe(notCloned);
+  });
 });
 
 describe("what fails", () => {

@@ -1,4 +1,5 @@
 import type { WorkerPool } from "../../tasks/workerPool.js";
+import { nameOf } from "./failures.js";
 import type { FileSink } from "./fileSink.js";
 import { RemoteWorker } from "./remoteWorker.js";
 
@@ -30,7 +31,7 @@ export class RemoteFiles {
     const worker = await shared.worker;
     try {
       if (worker !== undefined) {
-        await worker.ask({ kind: "open", file, handle });
+        await open(worker, file, handle);
         return this.#sinkOf(worker, file, () => this.#leave(shared));
       }
     } catch (error) {
@@ -71,5 +72,16 @@ export class RemoteFiles {
     if (shared.files > 0) return;
     if (this.#shared === shared) this.#forget();
     shared.worker.then((worker) => worker?.release());
+  }
+}
+
+async function open(worker: RemoteWorker, file: number, handle: FileSystemFileHandle): Promise<void> {
+  try {
+    await worker.ask({ kind: "open", file, place: handle });
+  } catch (cause) {
+    // Safari sends handles to no other thread; the worker finds the file by its path.
+    const path = nameOf(cause) === "DataCloneError" ? await (await navigator.storage.getDirectory()).resolve(handle) : null;
+    if (path === null) throw cause;
+    await worker.ask({ kind: "open", file, place: path });
   }
 }

@@ -32,8 +32,8 @@ export class RemoteWorker {
     return new Promise((resolve, reject) => {
       if (this.#brokenBy !== undefined) throw this.#brokenBy.error;
       const id = ++this.#ids;
+      this.#lease.post({ ...message, id }, transfer); // which throws where a message cannot be sent
       this.#asked.set(id, { resolve, reject });
-      this.#lease.post({ ...message, id }, transfer);
     });
   }
 
