@@ -18,7 +18,7 @@ const values: readonly (readonly [name: string, value: Uint8Array])[] = [
   [`${length} zeros`, new Uint8Array(length)] as const,
 ]);
 
-describe.each(["blosclz", "lz4", "lz4hc", "zlib", "zstd"])("with %s", (cname) => {
+describe.each(["blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"])("with %s", (cname) => {
   test.each([0, 1, 2])("decodes shuffle %i", async (shuffle) => {
     for (const [name, value] of values) {
       const request = { decodedLength: value.length, longestDecoded: value.length, path: "d/0" };
@@ -43,7 +43,7 @@ describe.each(["blosclz", "lz4", "lz4hc", "zlib", "zstd"])("with %s", (cname) =>
       (changed) => changed.setUint8(0, 3),
       (changed) => changed.setUint8(1, 2),
       (changed) => changed.setUint8(2, 8 | view.getUint8(2)),
-      (changed) => changed.setUint8(2, (2 << 5) | (view.getUint8(2) & 31)),
+      (changed) => changed.setUint8(2, (5 << 5) | (view.getUint8(2) & 31)),
       (changed) => changed.setUint8(3, 0),
       (changed) => changed.setUint32(8, 0, true),
       (changed) => changed.setUint32(8, 1, true),

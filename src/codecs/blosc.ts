@@ -1,13 +1,14 @@
 import type { TaskContext } from "../tasks/context.js";
 import { decodeBlosclz } from "./blosc/blosclz.js";
 import { decodeLz4 } from "./blosc/lz4.js";
+import { decodeSnappy } from "./blosc/snappy.js";
 import { unshuffleBits, unshuffleBytes } from "./blosc/unshuffle.js";
 import type { Codec, DecodeRequest } from "./codec.js";
 import { allowedLength, checkLength, cut, longestPiece, tooLong, undecodable } from "./decodedLength.js";
 import { zlib } from "./deflate.js";
 import { zstd } from "./zstd.js";
 
-/** Blosc 1, with any of its compressors but snappy. It has no checksum of its own; what does not decode is told of. */
+/** Blosc 1, with any of its compressors. It has no checksum of its own; what does not decode is told of. */
 export const blosc: Codec = {
   name: "blosc",
   decode,
@@ -22,7 +23,7 @@ const compressors: readonly (((bytes: Uint8Array, into: Uint8Array, request: Dec
   [
     decodeBlosclz,
     decodeLz4,
-    undefined, // snappy, which TensorStore cannot read either
+    decodeSnappy,
     (bytes, into, request) => decodeBy(zlib, bytes, into, request),
     (bytes, into, request) => decodeBy(zstd, bytes, into, request),
   ];

@@ -37,7 +37,7 @@ export function decodeLz4(source: Uint8Array, into: Uint8Array): boolean {
  * @returns false where that lies outside.
  */
 export function copyBack(into: Uint8Array, to: number, distance: number, length: number): boolean {
-  if (distance < 1 || distance > to || !(length <= into.length - to)) return false;
+  if (!(distance >= 1 && distance <= to) || !(length <= into.length - to)) return false;
   if (distance >= length) into.copyWithin(to, to - distance, to - distance + length);
   else for (let at = to; at < to + length; at++) into[at] = into[at - distance] ?? 0;
   return true;
