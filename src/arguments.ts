@@ -16,7 +16,8 @@ export function requireArgument(name: string, value: unknown, { expected, accept
 /**
  * Checks the options of a call, those that are given.
  * @param rules of every option that there is.
- * @throws CheckpointValueError as {@link requireArgument}, and for a name that is none of an option: mostly it is misspelt.
+ * @throws CheckpointValueError as {@link requireArgument}, and for a name that is almost that of an option. Others are left alone, as everywhere on the
+ * web: an object may be made for several calls.
  */
 export function requireOptions(call: string, options: unknown, rules: Readonly<Record<string, Rule>>): void {
   requireArgument(`what ${call} takes as options`, options, anObject);
@@ -24,9 +25,23 @@ export function requireOptions(call: string, options: unknown, rules: Readonly<R
   for (const [name, rule] of Object.entries(rules)) {
     if (given[name] !== undefined) requireArgument(`${call}'s option ${name}`, given[name], rule);
   }
-  const unknown = Object.keys(given).find((name) => given[name] !== undefined && !Object.hasOwn(rules, name));
-  if (unknown === undefined) return;
-  throw new CheckpointValueError(`${call} has no option ${unknown.slice(0, longestText)}; it takes ${Object.keys(rules).join(", ")}`);
+  for (const name of Object.keys(given)) {
+    if (given[name] === undefined || Object.hasOwn(rules, name)) continue;
+    const meant = Object.keys(rules).find((known) => isMisspelt(name, known));
+    if (meant !== undefined) throw new CheckpointValueError(`${call} has no option ${name}; it takes ${meant}`);
+  }
+}
+
+/** Whether it is another name but for case and underscores, as Python's, or for at most two neighbouring letters. */
+function isMisspelt(name: string, known: string): boolean {
+  const letters = (text: string) => text.replaceAll("_", "").toLowerCase();
+  const [a, b] = [letters(name), letters(known)];
+  const shortest = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shortest && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < shortest - start && a.at(-1 - end) === b.at(-1 - end)) end += 1;
+  return Math.max(a.length, b.length) - start - end <= (b.length < 6 ? 1 : 2);
 }
 
 const longestText = 60;
